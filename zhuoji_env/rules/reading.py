@@ -42,16 +42,21 @@ def read_text(path: Path) -> str:
     try:
         with path.open("rb") as file:
             data = file.read(MAX_BYTES + 1)
-        text = data.decode("utf-8-sig")
     except OSError as error:
         raise RulesError(f"{path}: cannot be read: {error.strerror or error}") from None
-    except UnicodeDecodeError as error:
-        raise RulesError(f"{path}: is not UTF-8 (byte {error.start + 1})") from None
     except ValueError as error:
         raise RulesError(f"{str(path)!r}: cannot be read: {error}") from None
+    return decode(data, str(path))
+
+
+def decode(data: bytes, where: str) -> str:
+    """Text of a ruleset's bytes; RulesError when it is no UTF-8 or longer than MAX_BYTES."""
     if len(data) > MAX_BYTES:
-        raise RulesError(f"{path}: larger than the {MAX_BYTES} bytes allowed for a ruleset")
-    return text
+        raise RulesError(f"{where}: larger than the {MAX_BYTES} bytes allowed for a ruleset")
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise RulesError(f"{where}: is not UTF-8 (byte {error.start + 1})") from None
 
 
 def parse_yaml(text: str, where: str) -> dict[Any, Any]:

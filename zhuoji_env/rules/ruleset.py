@@ -55,7 +55,7 @@ class Rules:
             return _preset(source)
         if isinstance(source, Path) or (isinstance(source, str) and _is_path(source)):
             path = Path(source)
-            return cls.parse(read_text(path), where=str(path), name=path.stem)
+            return cls.parse(read_text(path), where=str(path), name=path.stem[: schema.MAX_NAME])
         if isinstance(source, str):
             raise _unknown("preset", source, "", tuple(PRESETS))
         raise RulesError(f"rules: a preset, file or mapping expected, {describe(source)} given")

@@ -1,0 +1,69 @@
+"""The `zhuoji` command. Each sub-module adds its commands with `register(app)`.
+
+Bad input of any kind is one line on standard error and exit code 2, never a traceback.
+"""
+
+from __future__ import annotations
+
+import io
+import os
+import sys
+from collections.abc import Sequence
+
+import typer
+
+from zhuoji_env.cli import rules
+from zhuoji_env.errors import ZhuojiError
+
+app = typer.Typer(
+    name="zhuoji",
+    help="Guiyang zhuoji mahjong: rules, records, agents and matches.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,
+)
+rules.register(app)
+
+
+@app.callback()
+def _root() -> None:
+    """Keeps a lone sub-command a sub-command."""
+
+
+def main(args: Sequence[str] | None = None) -> int:
+    """Run the command line (sys.argv by default) and return its exit code."""
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(errors="backslashreplace")
+    try:
+        app(args, prog_name="zhuoji")
+        sys.stdout.flush()
+    except SystemExit as exit_:
+        return _flushed(exit_.code if isinstance(exit_.code, int) else int(bool(exit_.code)))
+    except BrokenPipeError:
+        return _silenced()
+    except ZhuojiError as error:
+        return _refused(str(error))
+    except OSError as error:
+        where = f"{error.filename}: " if error.filename is not None else ""
+        return _refused(f"{where}{error.strerror or error}")
+    return 0
+
+
+def _refused(reason: str) -> int:
+    print("zhuoji: " + " ".join(reason.splitlines()), file=sys.stderr)
+    return 2
+
+
+def _flushed(code: int) -> int:
+    try:
+        sys.stdout.flush()
+    except BrokenPipeError:
+        return _silenced()
+    return code
+
+
+def _silenced() -> int:
+    """The reader has gone: keep the interpreter from complaining when it flushes at exit."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    return 1
