@@ -21,16 +21,17 @@ help:
 venv:
 	@made_from="$$(pwd; cat pyproject.toml constraints.txt | cksum)"; \
 	if $(PY) -c '' 2>/dev/null && [ "$$(cat $(STAMP) 2>/dev/null)" = "$$made_from" ]; then exit 0; fi; \
-	for python in $${PYTHON:-python3.11 python3}; do \
+	for python in "$${PYTHON:-python3.11}" "$${PYTHON:-python3}"; do \
 	  if "$$python" -c 'import sys, ensurepip; sys.exit(sys.version_info < (3, 11))' 2>/dev/null; \
 	  then found="$$python"; break; fi; \
 	done; \
 	if [ -z "$${found:-}" ]; then \
-	  echo 'zhuoji needs Python 3.11 or newer with its venv module: neither python3.11 nor python3 is.' \
-	    'Name one: make PYTHON=/path/to/python3.11 ...' >&2; exit 1; \
+	  echo "zhuoji needs Python 3.11 or newer with its venv module; found none as" \
+	    "$${PYTHON:-python3.11 or python3}. Name one: make PYTHON=/path/to/python3.11 ..." >&2; \
+	  exit 1; \
 	fi; \
 	echo "making .venv with $$("$$found" -V) (some minutes the first time)"; \
-	rm -rf .venv; "$$found" -m venv .venv; \
+	rm -f $(STAMP); rm -rf .venv; "$$found" -m venv .venv; \
 	$(PY) -m pip install -qq --progress-bar off -c constraints.txt -e '.[train,arena,test]'; \
 	printf '%s\n' "$$made_from" > $(STAMP)
 
