@@ -1,0 +1,52 @@
+"""How kernels are compiled: numba, nogil, cached in a folder named after the engine's own sources.
+
+Numba's file cache looks at the edited file alone and misses an edited callee elsewhere, so the
+cache folder carries a hash of every source that a kernel may call.
+"""
+
+import hashlib
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, TypeVar
+
+import numba
+from numba.core import config
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+_PACKAGE = Path(__file__).resolve().parent.parent
+
+
+def sources_hash(package: Path = _PACKAGE) -> str:
+    """Return 12 hex digits over the sources of all that other files' kernels call or read."""
+    digest = hashlib.sha256(numba.__version__.encode())
+    below = [package / name for name in ("tiles.py", "actions.py", "rules/schema.py")]
+    for path in sorted([*below, *(package / "engine").glob("*.py")]):
+        digest.update(path.relative_to(package).as_posix().encode())
+        digest.update(path.read_bytes())
+    return digest.hexdigest()[:12]
+
+
+def cache_folder() -> Path:
+    """Return where compiled kernels are kept: below NUMBA_CACHE_DIR, else the user's cache."""
+    given = os.environ.get("NUMBA_CACHE_DIR")
+    if given:
+        root = Path(given)
+    else:
+        root = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "zhuoji"
+    return root / f"kernels-{sources_hash()}"
+
+
+_CACHE = str(cache_folder())
+
+
+def kernel(function: F) -> F:
+    """Compile a function for records and arrays; its cache folder is ours, not numba's default."""
+    kept = config.CACHE_DIR
+    config.CACHE_DIR = _CACHE
+    try:
+        compiled: F = numba.njit(cache=True, nogil=True, error_model="numpy")(function)
+    finally:
+        config.CACHE_DIR = kept
+    return compiled
