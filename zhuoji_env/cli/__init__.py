@@ -35,19 +35,17 @@ def main(args: Sequence[str] | None = None) -> int:
     """Run the command line (sys.argv by default) and return its exit code."""
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(errors="backslashreplace")
+    code: object = 0
     try:
         app(args, prog_name="zhuoji")
-        sys.stdout.flush()
     except SystemExit as exit_:
-        return _flushed(exit_.code if isinstance(exit_.code, int) else int(bool(exit_.code)))
-    except BrokenPipeError:
-        return _silenced()
+        code = exit_.code
     except ZhuojiError as error:
         return _refused(str(error))
     except OSError as error:
         where = f"{error.filename}: " if error.filename is not None else ""
         return _refused(f"{where}{error.strerror or error}")
-    return 0
+    return _flushed(code if isinstance(code, int) else int(bool(code)))
 
 
 def _refused(reason: str) -> int:
@@ -59,11 +57,7 @@ def _flushed(code: int) -> int:
     try:
         sys.stdout.flush()
     except BrokenPipeError:
-        return _silenced()
+        # The reader has gone: keep the interpreter from complaining when it flushes at exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 1
     return code
-
-
-def _silenced() -> int:
-    """The reader has gone: keep the interpreter from complaining when it flushes at exit."""
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-    return 1
