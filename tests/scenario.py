@@ -218,7 +218,7 @@ def settle(implementation: str, spot: dict[str, Any]) -> Result:
     else:
         from tests import referee
 
-        raw = referee.settle(spot | {"rules": complete(spot["rules"])})
+        raw = referee.settle(spot)
     return Result(raw, complete(spot["rules"])["base"])
 
 
@@ -390,16 +390,25 @@ class Scenario:
 def _with_dull(hands: dict[int, str], elsewhere: str) -> dict[int, str]:
     filled = dict(hands)
     for owner in range(N_SEATS):
-        if owner in filled:
-            continue
-        used = Counter(tiles.parse("".join(filled.values()) + elsewhere.replace(" ", "")))
-        for text in (DULL, DULL_MS, DULL_MP):
-            if all(used[kind] < COPIES for kind in tiles.parse(text)):
-                filled[owner] = text
-                break
-        else:
-            raise ValueError(f"seat {owner}: no dull hand is left, name its tiles")
+        if owner not in filled:
+            used = Counter(tiles.parse("".join(filled.values()) + elsewhere.replace(" ", "")))
+            filled[owner] = _dull(owner, used)
     return filled
+
+
+def _dull(owner: int, used: Counter[int]) -> str:
+    for text in (DULL, DULL_MS, DULL_MP):
+        if all(used[kind] < COPIES for kind in tiles.parse(text)):
+            return text
+    chosen: list[int] = []
+    for kind in range(tiles.N_KINDS):
+        rank = kind % tiles.N_RANKS
+        run = rank > 1 and kind - 1 in chosen and kind - 2 in chosen
+        if used[kind] < COPIES and kind != tiles.YAOJI and not run:
+            chosen.append(kind)
+    if len(chosen) < HAND:
+        raise ValueError(f"seat {owner}: no dull hand is left, name its tiles")
+    return tiles.show(chosen[-HAND:])
 
 
 def _at_most_four(count: Counter[int]) -> None:
