@@ -25,9 +25,9 @@ if TYPE_CHECKING:
 
 __version__ = "0.1.0"
 
-# Public name -> module that has it, or "" for a module of its own.
+# Public name -> module that has it. Games comes with its observer, which stands above the engine.
 _LAZY = {
-    "Games": "zhuoji_env.engine.games",
+    "Games": "zhuoji_env.observation",
 }
 
 __all__ = [

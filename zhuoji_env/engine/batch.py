@@ -1,19 +1,16 @@
 """Kernels over a whole batch: check, step, deal, sample, view; Python is crossed once per call."""
 
-from typing import Any
-
 import numpy as np
 from numpy.typing import NDArray
 
 from zhuoji_env.actions import N_ACTIONS
-from zhuoji_env.engine.kernel import kernel
+from zhuoji_env.engine.kernel import Int, Record, Wins, kernel
 from zhuoji_env.engine.layout import DONE, UNDEALT
 from zhuoji_env.engine.turn import act, deal_tiles
 from zhuoji_env.engine.view import write_view
 from zhuoji_env.engine.wall import below, throw
 
-Tables = Any
-Wins = NDArray[np.uint32]
+Tables = Record  # an array of records
 ALL_FINE = -1
 
 
@@ -60,15 +57,22 @@ def next_deal(games: Tables, rules: Tables, wins: Wins, where: NDArray[np.bool_]
 
 
 @kernel
-def redeal(g: Any, r: Any, wins: Wins) -> None:
+def redeal(g: Record, r: Record, wins: Wins) -> None:
     """Deal the next wall of a finished table."""
     g.dealer = g.next_dealer
     g.streak = g.next_streak
     g.deal += 1
+    throw_dice(g, r)
+    deal_tiles(g, r, wins)
+
+
+@kernel
+def throw_dice(g: Record, r: Record) -> Int:
+    """Throw the dice and shuffle the wall of the table's deal (R2); return a uniform seat."""
     die, second, seat = throw(g.seed, g.deal, g.wall)
     g.dice[0] = die
     g.dice[1] = second if r.deal_dice == 2 else 0
-    deal_tiles(g, r, wins)
+    return seat
 
 
 @kernel
@@ -81,14 +85,12 @@ def first_deal(
     dealers: NDArray[np.int8],
     streaks: NDArray[np.int32],
 ) -> None:
-    """Begin a session at some tables; an empty `walls` or a dealer of -1 leaves it to chance (R2)."""
+    """Begin a session at some tables; no `walls`, or a dealer of -1, leaves it to chance (R2)."""
     for j in range(tables.shape[0]):
         g = games[tables[j]]
         r = rules[g.rules]
         g.deal += 1
-        die, second, seat = throw(g.seed, g.deal, g.wall)
-        g.dice[0] = die
-        g.dice[1] = second if r.deal_dice == 2 else 0
+        seat = throw_dice(g, r)
         if walls.shape[0]:
             g.wall[:] = walls[j]
         if dealers[j] >= 0:

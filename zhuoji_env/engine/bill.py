@@ -4,13 +4,8 @@
 indicator, the bill, the scores and the next dealer.
 """
 
-from typing import Any
-
-import numpy as np
-from numpy.typing import NDArray
-
 from zhuoji_env.engine.hand import best_pattern, full_hand_patterns, pattern_fan
-from zhuoji_env.engine.kernel import kernel
+from zhuoji_env.engine.kernel import Int, Record, Wins, kernel
 from zhuoji_env.engine.layout import (
     BAO,
     BAO_JI,
@@ -57,9 +52,6 @@ ZEREN_PENG_GANG = 1
 SHOOTER_DEALS = 1
 DRAW_READY = 1
 
-Record = Any
-Wins = NDArray[np.uint32]
-
 
 @kernel
 def charge(g: Record, item: int, payer: int, payee: int, fan: int) -> None:
@@ -82,7 +74,7 @@ def won(g: Record, seat: int) -> bool:
 
 
 @kernel
-def n_winners(g: Record) -> int:
+def n_winners(g: Record) -> Int:
     """Return how many have won."""
     return (g.winners & 1) + (g.winners >> 1 & 1) + (g.winners >> 2 & 1) + (g.winners >> 3 & 1)
 
@@ -135,7 +127,7 @@ def score(g: Record, r: Record) -> None:
 
 
 @kernel
-def with_baoting(fan: int, r: Record) -> int:
+def with_baoting(fan: int, r: Record) -> Int:
     """R30: the pattern fan where somebody concerned is baoting."""
     if r.baoting_combine == COMBINE_MAX:
         return max(fan, r.baoting_value)
@@ -333,7 +325,7 @@ def zhuo_kinds(g: Record, r: Record) -> int:
 
 @kernel
 def unclaimed_first(g: Record, first: int, seat: int) -> bool:
-    """R39: whether the deal's first tile of its kind was this seat's discard and stayed unclaimed."""
+    """R39: whether the deal's first of a kind was this seat's discard and stayed unclaimed."""
     return bool(
         first >= 0
         and g.discard_seat[first] == seat

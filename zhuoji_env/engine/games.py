@@ -7,6 +7,7 @@ import os
 import tempfile
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from itertools import pairwise
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -78,7 +79,7 @@ class Games:
         self._wins = tables.wins()
         n = len(self.state)
         bounds = np.linspace(0, n, min(threads, n) + 1).astype(int)
-        self._parts = [slice(a, b) for a, b in zip(bounds[:-1], bounds[1:], strict=True)]
+        self._parts = [slice(a, b) for a, b in pairwise(bounds)]
         self._pool = ThreadPoolExecutor(threads) if len(self._parts) > 1 else None
 
     def __len__(self) -> int:

@@ -1,11 +1,8 @@
-"""What a hand is: patterns and their fan (R13–R15), waits and readiness (R18), distance to a win."""
-
-from typing import Any
+"""What a hand is: patterns and their fan (R13–R15), waits and readiness (R18)."""
 
 import numpy as np
-from numpy.typing import NDArray
 
-from zhuoji_env.engine.kernel import kernel
+from zhuoji_env.engine.kernel import Int, Record, Wins, kernel
 from zhuoji_env.engine.layout import PENG_MELD
 from zhuoji_env.engine.tables import (
     EVEN,
@@ -23,8 +20,6 @@ QING_YI_SE, QING_DA_DUI, QING_QI_DUI, QING_LONG_BEI = 4, 5, 6, 7
 
 # Powers of five as scalars: a kernel reads a tuple global as a constant.
 POW5 = (1, 5, 25, 125, 625, 3125, 15625, 78125, 390625)
-
-Record = Any
 
 
 @kernel
@@ -56,7 +51,7 @@ def patterns_of(
     n_melds: int,
     winning: int,
     r: Record,
-    wins: NDArray[np.uint32],
+    wins: Wins,
 ) -> int:
     """Return the patterns of R13 that a full hand satisfies, one bit each; 0 if incomplete.
 
@@ -75,12 +70,12 @@ def patterns_of(
         if one_suit:
             bits |= 1 << QING_YI_SE
         # The triplet flags of a suit imply its meld flags, so that counting them is enough.
-        all_triplets = 3 == (
+        triplets = (
             (1 if e0 & (TRIPLETS | TRIPLETS_PAIR) else 0)
             + (1 if e1 & (TRIPLETS | TRIPLETS_PAIR) else 0)
             + (1 if e2 & (TRIPLETS | TRIPLETS_PAIR) else 0)
         )
-        if all_triplets:
+        if triplets == 3:
             bits |= 1 << DA_DUI_ZI
             if one_suit:
                 bits |= 1 << QING_DA_DUI
@@ -117,7 +112,7 @@ def best_pattern(bits: int, r: Record) -> int:
 
 
 @kernel
-def full_hand_patterns(g: Record, seat: int, tile: int, r: Record, wins: NDArray[np.uint32]) -> int:
+def full_hand_patterns(g: Record, seat: int, tile: int, r: Record, wins: Wins) -> int:
     """Return the patterns of a seat's 13 tiles and one more; `tile` must not be in its hand yet."""
     key0, key1, key2 = g.key[seat, 0], g.key[seat, 1], g.key[seat, 2]
     add = POW5[tile % 9]
@@ -134,7 +129,7 @@ def full_hand_patterns(g: Record, seat: int, tile: int, r: Record, wins: NDArray
 
 
 @kernel
-def waits_of(key0: int, key1: int, key2: int, n_melds: int, wins: NDArray[np.uint32]) -> int:
+def waits_of(key0: int, key1: int, key2: int, n_melds: int, wins: Wins) -> int:
     """Return the kinds (bits) that complete a 13-tile hand in shape: basic or seven pairs."""
     e0, e1, e2 = wins[key0], wins[key1], wins[key2]
     bits = 0
@@ -162,9 +157,9 @@ def waits_of(key0: int, key1: int, key2: int, n_melds: int, wins: NDArray[np.uin
 
 
 @kernel
-def hand_waits(g: Record, seat: int, r: Record, wins: NDArray[np.uint32]) -> int:
-    """Return the kinds (bits) that complete a seat's 13 tiles, own four-of-a-kinds left out (R18)."""
-    bits = waits_of(g.key[seat, 0], g.key[seat, 1], g.key[seat, 2], g.n_melds[seat], wins)
+def hand_waits(g: Record, seat: int, r: Record, wins: Wins) -> Int:
+    """Return the kinds (bits) that complete a seat's 13 tiles, own quads left out (R18)."""
+    bits: Int = waits_of(g.key[seat, 0], g.key[seat, 1], g.key[seat, 2], g.n_melds[seat], wins)
     if bits == 0:
         return 0
     bits &= ~np.int64(g.quad[seat])

@@ -8,12 +8,20 @@ import hashlib
 import os
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 import numba
+import numpy as np
 from numba.core import config
+from numpy.typing import NDArray
 
 F = TypeVar("F", bound=Callable[..., Any])
+
+# What kernels take: a record `games[i]` or `rules[i]`, integers of whatever width numba gives them,
+# and the table of `tables.wins()`.
+Record = Any
+Int = Any
+Wins = NDArray[np.uint32]
 
 _PACKAGE = Path(__file__).resolve().parent.parent
 
@@ -43,10 +51,11 @@ _CACHE = str(cache_folder())
 
 def kernel(function: F) -> F:
     """Compile a function for records and arrays; its cache folder is ours, not numba's default."""
-    kept = config.CACHE_DIR
-    config.CACHE_DIR = _CACHE
+    settings: Any = config
+    kept = settings.CACHE_DIR
+    settings.CACHE_DIR = _CACHE
     try:
-        compiled: F = numba.njit(cache=True, nogil=True, error_model="numpy")(function)
+        compiled: Any = numba.njit(cache=True, nogil=True, error_model="numpy")(function)
     finally:
-        config.CACHE_DIR = kept
-    return compiled
+        settings.CACHE_DIR = kept
+    return cast(F, compiled)

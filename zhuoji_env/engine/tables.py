@@ -96,8 +96,8 @@ def _build_needs(
                     best[s] = min(best[s], need)
         entry = np.uint64(0)
         for s in range(10):
-            need = 0 if (held[key] >> s) & 1 else best[s]
-            entry |= np.uint64(need) << np.uint64(NEED_BITS * s)
+            if not (held[key] >> s) & 1:
+                entry |= np.uint64(best[s]) << np.uint64(NEED_BITS * s)
         table[key] = entry
 
 

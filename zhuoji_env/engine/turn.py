@@ -1,14 +1,11 @@
 """How a deal is played: draw, discard, claims, kongs, baoting (R3–R12, R16–R19, R29, R33)."""
 
-from typing import Any
-
 import numpy as np
-from numpy.typing import NDArray
 
 from zhuoji_env.actions import BAOTING, GANG, HU, PASS, PENG
 from zhuoji_env.engine.bill import settle
 from zhuoji_env.engine.hand import POW5, full_hand_patterns, hand_waits, waits_of
-from zhuoji_env.engine.kernel import kernel
+from zhuoji_env.engine.kernel import Int, Record, Wins, kernel
 from zhuoji_env.engine.layout import (
     AFTER_PENG,
     CLAIM,
@@ -41,9 +38,6 @@ from zhuoji_env.tiles import WU_GU, YAOJI
 # Values of switches, as RULES packs them.
 PASSED_FREE, PASSED_FORBID = 0, 1
 LATE_FULL, LATE_PASSPORT, LATE_FORBID = 0, 1, 2
-
-Record = Any
-Wins = NDArray[np.uint32]
 
 
 @kernel
@@ -186,7 +180,7 @@ def draw(g: Record, r: Record, seat: int, replacement: bool, wins: Wins) -> None
 
 
 @kernel
-def own_turn(g: Record, r: Record, seat: int, wins: Wins) -> int:
+def own_turn(g: Record, r: Record, seat: int, wins: Wins) -> Int:
     """Return the legal actions (bits) of a seat after its draw (R6)."""
     legal = np.int64(0)
     if g.waits[seat] >> g.drawn & 1:
@@ -301,7 +295,7 @@ def poll(g: Record, r: Record, wins: Wins) -> None:
 
 
 @kernel
-def meld_options(g: Record, seat: int) -> int:
+def meld_options(g: Record, seat: int) -> Int:
     """Return peng and, with three in hand, gang of the discard in question (bits, R8)."""
     options = np.int64(1) << PENG
     if g.hand[seat, g.tile] == 3:

@@ -1,8 +1,6 @@
 """What one seat may see: GAME to VIEW, seats made relative to the viewer."""
 
-from typing import Any
-
-from zhuoji_env.engine.kernel import kernel
+from zhuoji_env.engine.kernel import Record, kernel
 from zhuoji_env.engine.layout import (
     AFTER_PENG,
     CLAIM,
@@ -14,8 +12,6 @@ from zhuoji_env.engine.layout import (
     TURN,
     UNCLAIMED,
 )
-
-Record = Any
 
 
 @kernel

@@ -1,11 +1,9 @@
 """Chance: the dice and the wall of deal d of a table are a pure function of (table seed, d)."""
 
-from typing import Any
-
 import numpy as np
 from numpy.typing import NDArray
 
-from zhuoji_env.engine.kernel import kernel
+from zhuoji_env.engine.kernel import Int, kernel
 from zhuoji_env.engine.layout import N_TILES
 
 # Who may draw walls from a seed. The purpose is the top two bits of every table seed, so that the
@@ -21,7 +19,7 @@ LOW32 = np.uint64(0xFFFFFFFF)
 
 
 @kernel
-def mix(z: Any) -> Any:
+def mix(z: Int) -> Int:
     """Return splitmix64's finaliser of a uint64."""
     z = (z ^ (z >> S30)) * MIX1
     z = (z ^ (z >> S27)) * MIX2
@@ -29,7 +27,7 @@ def mix(z: Any) -> Any:
 
 
 @kernel
-def below(state: Any, n: int) -> tuple[Any, int]:
+def below(state: Int, n: int) -> tuple[Int, Int]:
     """Return the next state and a uniform integer in 0..n-1, without bias (Lemire 2019)."""
     bound = np.uint64(n)
     while True:
@@ -41,7 +39,7 @@ def below(state: Any, n: int) -> tuple[Any, int]:
 
 
 @kernel
-def throw(seed: Any, deal: int, wall: NDArray[np.int8]) -> tuple[int, int, int]:
+def throw(seed: Int, deal: int, wall: NDArray[np.int8]) -> tuple[Int, Int, Int]:
     """Shuffle the wall of one deal (R2) in place; return two dice and a uniform seat."""
     state = mix(seed + GAMMA) ^ mix(np.uint64(deal) * MIX1 + GAMMA)
     state, die = below(state, 6)
