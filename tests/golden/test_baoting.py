@@ -186,9 +186,7 @@ LONG_BEI = "1113355667788m"
 def test_r30_combine(settle: Settle, combine: str, who: str) -> None:
     """R30: once, whether the winner, the shooter or both are baoting. Seat 2 deals: no bonus."""
     rules = {"preset": "guiyang", "baoting": {"combine": combine}}
-    for hand, tile, v in zip(
-        (PING, LONG_BEI), ("6p", "1m"), COMBINE[combine], strict=True
-    ):
+    for hand, tile, v in zip((PING, LONG_BEI), ("6p", "1m"), COMBINE[combine], strict=True):
         seats = [
             seat(hand, baoting=who != "shooter"),
             seat("456789p345678s7s", baoting=who != "winner"),
@@ -196,9 +194,7 @@ def test_r30_combine(settle: Settle, combine: str, who: str) -> None:
             seat(DULL),
         ]
         result = settle(
-            position(
-                rules, seats, end="discard", shooter=1, winners=[0], tile=tile, dealer=2
-            )
+            position(rules, seats, end="discard", shooter=1, winners=[0], tile=tile, dealer=2)
         )
         assert result.items == pay("hu", 1, 0, v)
 
@@ -226,9 +222,7 @@ def test_r30_a_baoting_bystander_changes_nothing(settle: Settle) -> None:
 def test_r30_a_self_draw_from_a_baoting_player(settle: Settle) -> None:
     """R30: paying a self-draw is not being won on: 1 from each."""
     seats = [seat(PING), seat("456789p345678s7s", baoting=True), seat(DULL), seat(DULL)]
-    result = settle(
-        position("guiyang", seats, end="self_draw", winners=[0], tile="6p", dealer=3)
-    )
+    result = settle(position("guiyang", seats, end="self_draw", winners=[0], tile="6p", dealer=3))
     assert result.items == bill(each("hu", 0, 1), pay("dealer", 3, 0, 1))
 
 
@@ -241,9 +235,7 @@ def test_r30_only_the_baoting_one_of_two_winners(settle: Settle) -> None:
         seat(DULL),
     ]
     result = settle(
-        position(
-            "guiyang", seats, end="discard", shooter=1, winners=[2, 0], tile="6p", dealer=3
-        )
+        position("guiyang", seats, end="discard", shooter=1, winners=[2, 0], tile="6p", dealer=3)
     )
     assert result.items == bill(pay("hu", 1, 0, 10), pay("hu", 1, 2, 1))
 

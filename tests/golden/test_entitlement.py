@@ -305,13 +305,9 @@ def test_r20_a_win_on_the_replacement_tile(
     play: Play, rules: RulesSpec, v: int, bonus: int, men: int
 ) -> None:
     """R20: the dealer kongs four 2m of the opening 14 and draws its 6p from the tail."""
-    deal = play(
-        rules, hands={0: "2222m456789m333p6p"}, replacements="6p", indicator="9m"
-    )
+    deal = play(rules, hands={0: "2222m456789m333p6p"}, replacements="6p", indicator="9m")
     result = deal.play("0 gang 2m", "0 hu").result()
-    assert result.items == bill(
-        each("hu", 0, v), each("dealer", 0, bonus), each("men_dou", 0, men)
-    )
+    assert result.items == bill(each("hu", 0, v), each("dealer", 0, bonus), each("men_dou", 0, men))
 
 
 def test_r20_not_on_a_later_draw(play: Play) -> None:
@@ -325,9 +321,7 @@ def test_r20_not_on_a_later_draw(play: Play) -> None:
     )
     deal.play("0 gang 2m", "0 discard 4s").coast(discards=3)
     result = deal.play("0 hu").result()
-    assert result.items == bill(
-        each("hu", 0, 10), each("dealer", 0, 10), each("men_dou", 0, 20)
-    )
+    assert result.items == bill(each("hu", 0, 10), each("dealer", 0, 10), each("men_dou", 0, 20))
 
 
 def test_r20_adds_to_the_greatest_pattern(settle: Settle) -> None:

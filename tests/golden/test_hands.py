@@ -74,7 +74,7 @@ def test_r13_a_meld_of_another_suit_spoils_one_suit(settle: Settle) -> None:
 
 
 def test_r13_seven_pairs_have_no_melds(play: Play) -> None:
-    """R13: 1111m 22446688m 33p is a dragon; once the four is a kong, five pairs complete nothing."""
+    """R13: 1111m 22446688m 33p is a dragon; with the four as a kong it is not."""
     deal = play("guiyang", hands={0: "1111m22446688m33p"}, replacements="3p")
     assert "0 hu" in deal.legal()
     deal.play("0 gang 1m")

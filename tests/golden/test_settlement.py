@@ -29,9 +29,7 @@ def one_winner(rules: RulesSpec, hand: str, winner: int, **keys: Any) -> dict[st
 def trio(rules: RulesSpec, **keys: Any) -> dict[str, Any]:
     """Seat 0 throws 6p, which seats 1, 2 and 3 all win."""
     seats = [seat(DULL), *map(seat, TRIO)]
-    return position(
-        rules, seats, end="discard", shooter=0, winners=[1, 2, 3], tile="6p", **keys
-    )
+    return position(rules, seats, end="discard", shooter=0, winners=[1, 2, 3], tile="6p", **keys)
 
 
 # --- R21 to R23
@@ -75,13 +73,9 @@ def test_r23_two_winners_are_paid_by_the_shooter(settle: Settle) -> None:
     """R23: v(w) to each; the bonus only where the dealer (seat 1) is a side of the payment."""
     seats = [seat(DULL), seat(PING), seat(DULL), seat(SECOND)]
     result = settle(
-        position(
-            "guiyang", seats, end="discard", shooter=2, winners=[3, 1], tile="6p", dealer=1
-        )
+        position("guiyang", seats, end="discard", shooter=2, winners=[3, 1], tile="6p", dealer=1)
     )
-    assert result.items == bill(
-        pay("hu", 2, 1, 1), pay("dealer", 2, 1, 1), pay("hu", 2, 3, 1)
-    )
+    assert result.items == bill(pay("hu", 2, 1, 1), pay("dealer", 2, 1, 1), pay("hu", 2, 3, 1))
     assert result.winners == [3, 1]
     assert result.scores == [0, 2, -3, 1]
 
@@ -154,9 +148,7 @@ def test_r24_played(play: Play) -> None:
 
 def test_r25_a_marked_winner_pays_three(settle: Settle) -> None:
     """R25: 50 to each of the other three, no bonus, and nothing from the shooter."""
-    result = settle(
-        one_winner("zhuoji", DA_DUI, 2, end="discard", shooter=0, dealer=0, marked=[2])
-    )
+    result = settle(one_winner("zhuoji", DA_DUI, 2, end="discard", shooter=0, dealer=0, marked=[2]))
     assert result.items == each_from(2, "bao", 50)
     assert result.scores == [50, 50, -150, 50]
     # It is a winner for every other purpose: it deals next.
@@ -187,9 +179,7 @@ def test_r25_the_other_of_two_winners_is_paid(settle: Settle) -> None:
     """R25: seat 1's foul pays the shooter, a dull seat and the other winner alike."""
     seats = [seat(DULL), seat(PING), seat(DULL), seat(SECOND)]
     result = settle(
-        position(
-            "zhuoji", seats, end="discard", shooter=2, winners=[3, 1], tile="6p", marked=[1]
-        )
+        position("zhuoji", seats, end="discard", shooter=2, winners=[3, 1], tile="6p", marked=[1])
     )
     assert result.items == bill(each_from(1, "bao", 10), pay("hu", 2, 3, 10))
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.golden.conftest import Play
-from tests.scenario import DULL, DULL_MS, Scenario, bill, each, pay
+from tests.scenario import DULL, Scenario, bill, each, pay
 
 PING = "123456789m333p6p"  # waits for 6p, worth ping_hu alone
 PAIRS = "222444m333p66p77s"  # waits for 6p and 7s, da_dui_zi
@@ -312,9 +312,7 @@ def test_r12_the_dealers_fourteenth_tile_is_dealt_too(
     deal.play("0 discard 9s").coast(discards=3)
     result = deal.play("0 gang 2m", "0 hu").result()
     # A plain hand on a replacement tile: ping_hu + gang_shang_hua.
-    assert result.items == bill(
-        each("hu", 0, v), each("dealer", 0, bonus), each("men_dou", 0, men)
-    )
+    assert result.items == bill(each("hu", 0, v), each("dealer", 0, bonus), each("men_dou", 0, men))
 
 
 def test_r12_a_first_turn_by_peng_makes_it_late(play: Play) -> None:
@@ -361,9 +359,7 @@ def third_tile_kept(play: Play, late_added: str) -> Scenario:
 
 
 @pytest.mark.parametrize(("late_added", "zhuan_wan"), [("full", 30), ("passport", 0)])
-def test_r12_an_added_kong_of_an_earlier_tile(
-    play: Play, late_added: str, zhuan_wan: int
-) -> None:
+def test_r12_an_added_kong_of_an_earlier_tile(play: Play, late_added: str, zhuan_wan: int) -> None:
     """R12 late_added: the third 6p was in hand before this turn."""
     result = third_tile_kept(play, late_added).play("1 gang 6p", "1 hu").result()
     # 456m 789m 33p 777s and the kong, on a replacement: 10 + 10. Indicator 8m: zhuo ji 9m, of
