@@ -21,16 +21,23 @@ from zhuoji_env.errors import (
 from zhuoji_env.rules import Rules
 
 if TYPE_CHECKING:
+    from zhuoji_env import baselines
+    from zhuoji_env.baselines import Agent
     from zhuoji_env.engine.games import Games
 
 __version__ = "0.1.0"
 
 # Public name -> module that has it. Games comes with its observer, which stands above the engine.
 _LAZY = {
+    "Agent": "zhuoji_env.baselines",
     "Games": "zhuoji_env.observation",
 }
 
+# Modules that `import zhuoji_env` alone makes reachable.
+_ROOMS = ("baselines",)
+
 __all__ = [
+    "Agent",
     "Games",
     "IllegalAction",
     "PositionError",
@@ -39,10 +46,13 @@ __all__ = [
     "RulesError",
     "ZhuojiError",
     "__version__",
+    "baselines",
 ]
 
 
 def __getattr__(name: str) -> Any:
+    if name in _ROOMS:
+        return import_module(f"{__name__}.{name}")
     if name not in _LAZY:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     value = getattr(import_module(_LAZY[name]), name)

@@ -94,21 +94,31 @@ def distance_of(key0: int, key1: int, key2: int, n_melds: int, needs: Needs) -> 
 
 
 @kernel
-def lowering_in(
-    key: int, others: int, target: int, n: int, standard: bool, pairs: bool, needs: Needs
-) -> int:
-    """Return the ranks (bits) of one suit whose addition leaves fewer than `target` lacking.
+def critical(x: int, others: int, n: int, least: int) -> int:
+    """Return the slots of a suit (a bit at each one's number) by which a hand lacks so few."""
+    slots = 0
+    for i in range(n + 1):
+        if need(x, i) + need(others, PAIR_SLOT + n - i) == least:
+            slots |= 1 << (NEED_BITS * i)
+        if need(x, PAIR_SLOT + i) + need(others, n - i) == least:
+            slots |= 1 << (NEED_BITS * (PAIR_SLOT + i))
+    return slots
 
-    `others` is the needs entry of the other two suits; `standard` and `pairs` say which shapes are
-    as near as the hand's distance, and so may bring it down.
+
+@kernel
+def lowering_in(key: int, slots: int, pairs: bool, needs: Needs) -> int:
+    """Return the ranks (bits) of one suit whose addition lowers a need at one of some slots.
+
+    `pairs`: so does any that completes a pair.
     """
     bits = 0
+    now = entry_of(key, needs)
     rest, step = key, 1
     for rank in range(9):
         count = rest % 5
+        # One tile more lowers each of the ten needs by 0 or 1, so that no difference borrows.
         if count < 4 and (
-            (pairs and count & 1)
-            or (standard and lacking(entry_of(key + step, needs), others, n) < target)
+            (pairs and count & 1) or (now - entry_of(key + step, needs)) & slots != 0
         ):
             bits |= 1 << rank
         rest //= 5
@@ -127,19 +137,16 @@ def lowering_kinds(
     """
     n = N_MELDS - n_melds
     x0, x1, x2 = entry_of(key0, needs), entry_of(key1, needs), entry_of(key2, needs)
-    two = combine(x1, x2, n)
-    lack = lacking(x0, two, n)
-    target = lack
+    y0, y1, y2 = combine(x1, x2, n), combine(x0, x2, n), combine(x0, x1, n)
+    least = lacking(x0, y0, n)
+    pairs = False
     if pairs_open and n_melds == 0:
         lack_pairs = pairs_distance(key0, key1, key2) + 1
-        target = min(lack, lack_pairs)
-        pairs = lack_pairs == target
-    else:
-        pairs = False
-    standard = lack == target
-    bits = lowering_in(key0, two, target, n, standard, pairs, needs)
-    bits |= lowering_in(key1, combine(x0, x2, n), target, n, standard, pairs, needs) << 9
-    bits |= lowering_in(key2, combine(x0, x1, n), target, n, standard, pairs, needs) << 18
+        pairs = lack_pairs <= least
+        least = min(least, lack_pairs)
+    bits = lowering_in(key0, critical(x0, y0, n, least), pairs, needs)
+    bits |= lowering_in(key1, critical(x1, y1, n, least), pairs, needs) << 9
+    bits |= lowering_in(key2, critical(x2, y2, n, least), pairs, needs) << 18
     return bits
 
 
