@@ -141,22 +141,22 @@ class Result:
 
 
 def pay(item: str, payer: int, payee: int, fan: int) -> list[Item]:
-    """One transfer in fan."""
-    return [(item, payer, payee, fan)]
+    """One transfer in fan; none at 0."""
+    return [(item, payer, payee, fan)] if fan else []
 
 
 def each(item: str, payee: int, fan: int) -> list[Item]:
     """The same from each other seat."""
-    return [(item, payer, payee, fan) for payer in range(N_SEATS) if payer != payee]
+    return [entry for s in range(N_SEATS) if s != payee for entry in pay(item, s, payee, fan)]
 
 
 def bill(*parts: list[Item]) -> list[Item]:
-    """A bill as FORMATS.md sorts it: equal (item, payer, payee) summed, nothing at 0 fan."""
+    """A bill as FORMATS.md sorts it: equal (item, payer, payee) summed."""
     total: Counter[tuple[str, int, int]] = Counter()
     for part in parts:
         for item, payer, payee, fan in part:
             total[item, payer, payee] += fan
-    return sorted((*key, fan) for key, fan in total.items() if fan)
+    return sorted((*key, fan) for key, fan in total.items())
 
 
 def seat(hand: str, *melds: str, river: str = "", baoting: bool = False) -> dict[str, Any]:

@@ -54,7 +54,7 @@ def test_r29_not_without_a_ready_hand(play: Play) -> None:
 
 
 def test_r29_a_discard_that_waits_for_a_fifth_tile_only(play: Play) -> None:
-    """R18, R29: without 9s it waits for 1m alone and holds four; 1m, thrown itself, is no way out."""
+    """R18, R29: with 9s gone it waits for 1m alone and holds four; 1m goes."""
     # 1111m 345678m 777s 9s: 1m gone leaves 111m 345678m 777s 9s, which waits for 9s.
     deal = play("guiyang", hands={0: "1111m345678m777s9s"}).play("0 baoting")
     assert deal.legal() == {"0 discard 1m"}
