@@ -167,8 +167,7 @@ def test_r38_a_robbed_tile_belongs_to_the_robber(settle: Settle) -> None:
 
 
 def test_r38_a_claimed_discard_leaves_the_river(play: Play) -> None:
-    """R38: 5m thrown by seat 0, made a peng by seat 1; as zhuo ji it counts three for seat 1, none for
-    seat 0."""
+    """R38: seat 0's 5m became seat 1's peng: three zhuo ji of seat 1, none in a river."""
     deal = play(
         "guiyang",
         hands={0: DULL + "5m", 1: "55m1245789p2356s", 2: "789m444s333p777s6p"},
