@@ -30,18 +30,20 @@ from numpy.typing import NDArray
 
 from zhuoji_env.actions import BAOTING, GANG, HU, PASS, PENG
 from zhuoji_env.engine import tables as suit_tables
-from zhuoji_env.engine.batch import count_bits, nth_bit
+from zhuoji_env.engine.batch import nth_bit
 from zhuoji_env.engine.distance import (
     distances_left,
     lowering_kinds,
     pairs_distance,
     standard_distance,
 )
+from zhuoji_env.engine.draws import draw_state, pick
 from zhuoji_env.engine.hand import POW5
 from zhuoji_env.engine.kernel import kernel
 from zhuoji_env.engine.layout import VIEW
-from zhuoji_env.engine.wall import GAMMA, below, mix
 from zhuoji_env.errors import ZhuojiError
+
+__all__ = ["Agent", "Baseline", "candidates", "draw_state", "make", "names"]
 
 Views = NDArray[np.void]
 Actions = NDArray[np.int64]
@@ -77,24 +79,6 @@ class Agent(Protocol):
 
     def act(self, views: Views, legal: NDArray[np.bool_], observations: Any) -> Actions:
         """Return one legal action per view: (k,) int64."""
-
-
-@kernel
-def draw_state(v: Record, seed: Any, table: int) -> Any:
-    """Return the generator (uint64) of one decision: a function of seed, table and view."""
-    place = v.seat | v.phase << 2 | v.declared << 5 | (v.tile + 1) << 6
-    place |= np.int64(v.n_discards) << 12 | np.int64(v.wall_left) << 20
-    state = mix(seed + GAMMA)
-    for word in (table, place, v.key[0] | np.int64(v.key[1]) << 32, np.int64(v.key[2])):
-        state = mix((state ^ np.uint64(word)) + GAMMA)
-    return state
-
-
-@kernel
-def pick(bits: int, state: Any) -> int:
-    """Return a uniformly random one of some actions (bits)."""
-    _, n = below(state, count_bits(bits))
-    return int(nth_bit(bits, n))
 
 
 @kernel
