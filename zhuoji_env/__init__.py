@@ -11,6 +11,7 @@ Names that need the compiled engine are loaded when first used, so that the rest
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+import zhuoji_env.envs  # noqa: F401 - fills the registries of PettingZoo and Gymnasium
 from zhuoji_env.errors import (
     IllegalAction,
     PositionError,

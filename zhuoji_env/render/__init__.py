@@ -1,5 +1,6 @@
 """Tables and bills drawn for people, from a Games and the number of a table."""
 
-from zhuoji_env.render.text import bill, table
+from zhuoji_env.render.text import TILES, bill, session, table
+from zhuoji_env.render.words import LANGUAGES
 
-__all__ = ["bill", "table"]
+__all__ = ["LANGUAGES", "TILES", "bill", "session", "table"]

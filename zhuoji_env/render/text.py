@@ -77,21 +77,35 @@ def bill(games: Games, i: int = 0, *, tiles: str = "mpsz", language: str = "en")
     return "\n".join(page.bill_lines())
 
 
+def session(deal: int, deals: int, scores: Sequence[int], *, language: str = "en") -> str:
+    """Return the head line of deal `deal` (from 1) of a session, with the points so far."""
+    w = _words(language)
+    return w.session.format(deal=deal, deals=deals, scores=_scores(w, scores))
+
+
+def _words(language: str) -> Words:
+    if language not in LANGUAGES:
+        raise ValueError(f"language {language!r} is unknown; allowed: {', '.join(LANGUAGES)}")
+    return LANGUAGES[language]
+
+
+def _scores(words: Words, scores: Iterable[int]) -> str:
+    return words.join.join(f"{words.seats[q]} {int(n):+d}" for q, n in enumerate(scores))
+
+
 class _Page:
     """One table, one viewer, one style, one language."""
 
     def __init__(self, games: Games, i: int, tiles: str, language: str, viewer: int | None) -> None:
         if tiles not in TILES:
             raise ValueError(f"tiles {tiles!r} is unknown; allowed: {', '.join(TILES)}")
-        if language not in LANGUAGES:
-            raise ValueError(f"language {language!r} is unknown; allowed: {', '.join(LANGUAGES)}")
         if viewer is not None and viewer not in range(N_SEATS):
             raise ValueError(f"seat {viewer!r} is unknown; allowed: 0..{N_SEATS - 1} or None")
         if not 0 <= i < len(games):
             raise ValueError(f"table {i} does not exist; allowed: 0..{len(games) - 1}")
         self.games = games
         self.i = i
-        self.words: Words = LANGUAGES[language]
+        self.words = _words(language)
         self.faces = tiles == "faces"
         self.back = _BACKS[tiles]
         self.viewer = viewer
@@ -265,8 +279,7 @@ class _Page:
         w, g = self.words, self.g
         lines = [*self.outcome(), w.ready.format(seats=self.seats_where(g["ready"]))]
         lines += self.payments() or [w.free]
-        scores = [f"{self.who(q)} {int(n):+d}" for q, n in enumerate(g["scores"])]
-        points = w.points.format(scores=w.join.join(scores))
+        points = w.points.format(scores=_scores(w, g["scores"]))
         base = self.games.rules[int(g["rules"])].base
         lines.append(points if base == 1 else f"{points}{w.clause}{w.base.format(base=base)}")
         lines.append(

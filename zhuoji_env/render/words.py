@@ -12,6 +12,7 @@ class Words(NamedTuple):
     join: str  # between the entries of a list
     last_join: str  # before the last entry
     clause: str  # between the clauses of a line
+    session: str  # deal, deals, scores
     header: str  # rules, wall, dice
     seat: str  # seat, agent
     dealer: str  # streak
@@ -65,6 +66,7 @@ ENGLISH = Words(
     join=", ",
     last_join=" and ",
     clause=", ",
+    session="deal {deal} of {deals}, points so far: {scores}",
     header="rules {rules}, {wall} tiles in the wall, dice {dice}",
     seat="{seat} ({agent})",
     dealer="dealer, deal {streak} in a row",
@@ -151,6 +153,7 @@ CHINESE = Words(
     join="、",
     last_join="、",
     clause="，",
+    session="第 {deal} 局，共 {deals} 局，总分：{scores}",
     header="规则 {rules}，牌墙剩 {wall} 张，骰子 {dice}",
     seat="{seat}（{agent}）",
     dealer="庄，连庄第 {streak} 局",
