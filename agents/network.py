@@ -1,0 +1,120 @@
+"""The network that training fits: one encoder for the three suits, heads that keep the 3 x 9 shape.
+
+Every suit is read by the same weights and every rank by the same small convolutions, so that what
+is learnt of one sequence holds for all. The whole table is pooled over ranks and suits,
+joined with the globals, and handed back to every kind; a kind's own features price its discard
+and its gang.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor, nn
+
+from zhuoji_env import observation
+from zhuoji_env.actions import N_ACTIONS
+from zhuoji_env.tiles import N_KINDS
+
+N_SUITS, N_RANKS = 3, 9
+# discard and gang have one action a kind; peng, hu, baoting and pass one each.
+PER_KIND = 2
+PLAIN = N_ACTIONS - PER_KIND * N_KINDS
+# What a policy file may ask for: far above any use, low enough to refuse a forged size.
+MAX_WIDTH, MAX_CONVOLUTIONS = 4096, 64
+
+
+@dataclass(frozen=True)
+class NetworkConfig:
+    """The size of a network; a policy file carries it."""
+
+    # Features of a kind after each convolution.
+    channels: int = 48
+    # Convolutions over ranks, three wide.
+    convolutions: int = 3
+    # Features of the whole table.
+    hidden: int = 128
+    # Rows of the observation it was built for.
+    planes: int = observation.N_PLANES
+    globals: int = observation.N_GLOBALS
+
+    def __post_init__(self) -> None:
+        for name, value in vars(self).items():
+            most = MAX_CONVOLUTIONS if name == "convolutions" else MAX_WIDTH
+            if type(value) is not int or not 1 <= value <= most:
+                raise ValueError(f"network.{name} is {value!r}; allowed: integers 1..{most}")
+
+    @property
+    def features(self) -> int:
+        """Numbers that the encoder gives for a position."""
+        return self.channels * N_KINDS + self.hidden
+
+
+class Encoder(nn.Module):
+    """Planes (N, P, 27) and globals (N, G) to features (N, F), the kinds' first, the table's last."""
+
+    def __init__(self, config: NetworkConfig) -> None:
+        super().__init__()
+        self.config = config
+        widths = [config.planes] + [config.channels] * config.convolutions
+        self.convolutions = nn.ModuleList(
+            nn.Conv2d(a, b, (1, 3), padding=(0, 1))
+            for a, b in zip(widths[:-1], widths[1:], strict=True)
+        )
+        self.table = nn.Linear(2 * config.channels + config.globals, config.hidden)
+        self.back = nn.Linear(config.hidden, config.channels)
+
+    def forward(self, planes: Tensor, rows: Tensor) -> Tensor:
+        """Encode positions; planes may be int8."""
+        x = planes.reshape(len(planes), -1, N_SUITS, N_RANKS)
+        x = x.to(rows.dtype, memory_format=torch.channels_last)
+        for i, convolution in enumerate(self.convolutions):
+            y = torch.relu(convolution(x))
+            x = y if i == 0 else x + y
+        kinds = x.flatten(2).transpose(1, 2)
+        pooled = torch.cat([kinds.mean(1), kinds.amax(1), rows], 1)
+        table = torch.relu(self.table(pooled))
+        kinds = torch.relu(kinds + self.back(table)[:, None])
+        return torch.cat([kinds.flatten(1), table], 1)
+
+
+class Heads(nn.Module):
+    """Features (N, F) to logits (N, 58) and value (N, 1)."""
+
+    def __init__(self, config: NetworkConfig) -> None:
+        super().__init__()
+        self.config = config
+        self.kind = nn.Linear(config.channels, PER_KIND)
+        self.plain = nn.Linear(config.hidden, PLAIN)
+        self.critic = nn.Sequential(
+            nn.Linear(config.hidden, config.hidden), nn.ReLU(), nn.Linear(config.hidden, 1)
+        )
+
+    def _split(self, features: Tensor) -> tuple[Tensor, Tensor]:
+        kinds, table = features.split([self.config.channels * N_KINDS, self.config.hidden], 1)
+        return kinds.reshape(len(features), N_KINDS, -1), table
+
+    def logits(self, features: Tensor) -> Tensor:
+        """Return unmasked logits (N, 58) in the order of `actions`."""
+        kinds, table = self._split(features)
+        discard, gang = self.kind(kinds).unbind(2)
+        plain = self.plain(table)
+        return torch.cat([discard, plain[:, :1], gang, plain[:, 1:]], 1)
+
+    def value(self, features: Tensor) -> Tensor:
+        """Return the expected scaled points of the deal, (N, 1)."""
+        value: Tensor = self.critic(self._split(features)[1])
+        return value
+
+
+class Network(nn.Module):
+    """Encoder and heads together, as a policy file holds them."""
+
+    def __init__(self, config: NetworkConfig) -> None:
+        super().__init__()
+        self.encoder, self.heads = Encoder(config), Heads(config)
+
+    def forward(self, planes: Tensor, rows: Tensor) -> Tensor:
+        """Return unmasked logits (N, 58)."""
+        return self.heads.logits(self.encoder(planes, rows))
