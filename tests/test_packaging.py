@@ -16,12 +16,15 @@ from pathlib import Path
 
 import pytest
 
+import zhuoji_env as zj
+
 ROOT = Path(__file__).resolve().parent.parent
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
 DIST_INFO = f"{PROJECT['name']}-{PROJECT['version']}.dist-info/"
 
 # DESIGN's order: a room imports from its own row and the rows above, never from below.
-# "zhuoji_env" is the package's front door, which gathers the public names.
+# Rendering stands beside the faces, which show a table in their render modes. "zhuoji_env" is the
+# package's front door, which gathers the public names.
 LAYERS = (
     {"tiles", "actions", "errors"},
     {"rules"},
@@ -196,6 +199,10 @@ def test_wheel_plays_with_core_dependencies_only(wheel: Path, tmp_path: Path) ->
     played = run(python, "-I", "-c", PLAY_A_DEAL, ",".join(NOT_CORE), cwd=tmp_path)
     assert played.strip() == "played"
     assert "zhuoji_double" in run(scripts / "zhuoji", "rules", "list", cwd=tmp_path)
+
+
+def test_version_is_the_projects() -> None:
+    assert zj.__version__ == PROJECT["version"]
 
 
 def test_core_imports_nothing_of_the_extras(tmp_path: Path) -> None:
