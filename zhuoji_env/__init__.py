@@ -24,7 +24,9 @@ from zhuoji_env.rules import Rules
 if TYPE_CHECKING:
     from zhuoji_env import baselines
     from zhuoji_env.baselines import Agent
+    from zhuoji_env.calculator import fan, settle, shanten, waits
     from zhuoji_env.engine.games import Games
+    from zhuoji_env.record import Recorder, replay
 
 __version__ = "0.1.0"
 
@@ -32,6 +34,12 @@ __version__ = "0.1.0"
 _LAZY = {
     "Agent": "zhuoji_env.baselines",
     "Games": "zhuoji_env.observation",
+    "Recorder": "zhuoji_env.record",
+    "fan": "zhuoji_env.calculator",
+    "replay": "zhuoji_env.record",
+    "settle": "zhuoji_env.calculator",
+    "shanten": "zhuoji_env.calculator",
+    "waits": "zhuoji_env.calculator",
 }
 
 # Modules that `import zhuoji_env` alone makes reachable.
@@ -43,11 +51,17 @@ __all__ = [
     "IllegalAction",
     "PositionError",
     "RecordError",
+    "Recorder",
     "Rules",
     "RulesError",
     "ZhuojiError",
     "__version__",
     "baselines",
+    "fan",
+    "replay",
+    "settle",
+    "shanten",
+    "waits",
 ]
 
 
