@@ -23,8 +23,8 @@ PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["
 DIST_INFO = f"{PROJECT['name']}-{PROJECT['version']}.dist-info/"
 
 # DESIGN's order: a room imports from its own row and the rows above, never from below.
-# Rendering stands beside the faces, which show a table in their render modes. "zhuoji_env" is the
-# package's front door, which gathers the public names.
+# Rendering reads tables alone and stands above the faces, whose render modes use it. "zhuoji_env"
+# is the package's front door, which gathers the public names.
 LAYERS = (
     {"tiles", "actions", "errors"},
     {"rules"},
