@@ -28,9 +28,8 @@ def make(spec: str, **kwargs: Any) -> Agent:
         try:
             policy = import_module("agents.policy")
         except ModuleNotFoundError as error:
-            raise ZhuojiError(
-                f"{spec}: policy files need the extra zhuoji[train] ({error})"
-            ) from error
+            reason = f"a policy file needs the extra zhuoji[train] ({error})"
+            raise ZhuojiError(f"{spec}: {reason}") from error
         agent: Agent = policy.load(Path(spec), **kwargs)
         return agent
     return baselines.make(spec, **kwargs)

@@ -22,7 +22,7 @@ from zhuoji_env.errors import (
 from zhuoji_env.rules import Rules
 
 if TYPE_CHECKING:
-    from zhuoji_env import baselines
+    from zhuoji_env import arena, baselines
     from zhuoji_env.baselines import Agent
     from zhuoji_env.calculator import fan, settle, shanten, waits
     from zhuoji_env.engine.games import Games
@@ -43,7 +43,7 @@ _LAZY = {
 }
 
 # Modules that `import zhuoji_env` alone makes reachable.
-_ROOMS = ("baselines",)
+_ROOMS = ("arena", "baselines")
 
 __all__ = [
     "Agent",
@@ -56,6 +56,7 @@ __all__ = [
     "RulesError",
     "ZhuojiError",
     "__version__",
+    "arena",
     "baselines",
     "fan",
     "replay",
