@@ -48,7 +48,13 @@ def play_out(
         while not games.done[0]:
             agent = agents[games.seat[0]]
             seen = observation.observe(games) if _needs_observations(agent) else None
-            recorder.step(agent.act(games.view(), games.legal, seen))
+            chosen = np.asarray(agent.act(games.view(), games.legal, seen))
+            if chosen.shape != (1,) or chosen.dtype.kind not in "iu":
+                raise ZhuojiError(
+                    f"the agent at seat {games.seat[0]} gave {chosen.dtype} of shape "
+                    f"{chosen.shape}; allowed: integers of shape (1,)"
+                )
+            recorder.step(chosen)
         yield recorder.record(0, seed=seed, **told)
 
 

@@ -1,0 +1,214 @@
+"""`zhuoji play-out`, `replay` and `settle`: deals played, played back, and paid."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
+from typing import TYPE_CHECKING, Annotated, Any, TypeVar
+
+import typer
+
+from zhuoji_env.cli.output import print_columns, print_json
+from zhuoji_env.errors import PositionError, RecordError, ZhuojiError
+from zhuoji_env.rules import Rules
+
+if TYPE_CHECKING:
+    from zhuoji_env.calculator import Settlement
+    from zhuoji_env.record import Replay
+    from zhuoji_env.record.reading import Item
+
+CHUNK = 1024
+"""Records or positions that are worked on together."""
+
+STDOUT = "-"
+SEATS = range(4)
+GREEDY = "greedy,greedy,greedy,greedy"
+
+Records = Annotated[
+    str, typer.Argument(help="A record, or a .jsonl of many, or - for standard input.")
+]
+Positions = Annotated[
+    str, typer.Argument(help="A position, or a .jsonl of many, or - for standard input.")
+]
+Json = Annotated[bool, typer.Option("--json", help="Print JSON alone.")]
+
+T = TypeVar("T")
+
+
+def register(app: typer.Typer) -> None:
+    """Add the three commands."""
+    app.command("play-out")(play_out)
+    app.command("replay")(replay)
+    app.command("settle")(settle)
+
+
+def play_out(
+    out: Annotated[str, typer.Option(help="Where the records go (.jsonl); - is standard output.")],
+    rules: Annotated[str, typer.Option(help="A preset, or a YAML file.")] = "guiyang",
+    deals: Annotated[int, typer.Option(min=1, help="How many deals the session has.")] = 1,
+    agents: Annotated[
+        str, typer.Option(help="Four agents, the seats' 0 to 3, joined by commas.")
+    ] = GREEDY,
+    seed: Annotated[int, typer.Option(min=0, help="Equal seeds, equal records.")] = 0,
+    as_json: Json = False,
+) -> None:
+    """Let four agents play a session, dealer and streak carried on, and write its records."""
+    from zhuoji_env.arena.entrants import make
+    from zhuoji_env.record import playing
+    from zhuoji_env.record.writing import whole_file
+
+    names = agents.split(",")
+    if len(names) != len(SEATS):
+        raise ZhuojiError(f"--agents: {len(names)} given; allowed: four, joined by commas")
+    ruleset = Rules.load(rules)
+    players = [make(name) for name in names]
+    scores = [0] * len(SEATS)
+    ends: Counter[str] = Counter()
+    with whole_file(out) as stream:
+        played = playing.play_out(ruleset, deals, players, seed, names)
+        for record in _with_progress(played, deals):
+            stream.write(json.dumps(record) + "\n")
+            ends[record["result"]["end"]] += 1
+            for seat in SEATS:
+                scores[seat] += record["result"]["scores"][seat]
+    if out == STDOUT:
+        return
+    if as_json:
+        told = {"file": out, "deals": deals, "agents": names, "scores": scores, "ends": ends}
+        print_json(told)
+        return
+    typer.echo(f"{out}: {deals} deals of {ruleset.name}, seed {seed}; {_counted(ends)}")
+    print_columns([(f"seat {s}", names[s], f"{scores[s]:+d} points") for s in SEATS], "  ")
+
+
+def replay(
+    file: Records,
+    verify: Annotated[
+        bool, typer.Option("--verify", help="Compare each recorded result with the replayed one.")
+    ] = False,
+    as_json: Json = False,
+) -> None:
+    """Replay records from nothing but themselves; a wrong action or result is refused."""
+    from zhuoji_env.record import replay_all
+    from zhuoji_env.record.reading import read_items
+
+    deals = verified = 0
+    for item, done in _worked(read_items(file, RecordError), replay_all):
+        if verify:
+            try:
+                verified += done.verify()
+            except RecordError as error:
+                raise RecordError(f"{item.where}: {error}") from None
+        deals += 1
+        if as_json:
+            _print_value(done.to_dict(), item)
+        else:
+            typer.echo(f"{item.where}: {_played(done)}")
+    if not as_json:
+        checked = f", {verified} results verified" if verify else ""
+        typer.echo(f"{deals} replayed{checked}")
+
+
+def settle(file: Positions, as_json: Json = False) -> None:
+    """Print the bill of positions: who pays whom how much for what."""
+    from zhuoji_env.calculator import settle_all
+    from zhuoji_env.record.reading import read_items
+
+    for item, settled in _worked(read_items(file, PositionError), settle_all):
+        if as_json:
+            _print_value(settled.to_dict(), item)
+        else:
+            _print_bill(item.where, settled)
+
+
+def _worked(
+    items: Iterator[Item], work: Callable[[Iterable[Any]], Iterator[T]]
+) -> Iterator[tuple[Item, T]]:
+    """What the work makes of each item; its complaints say where the item stands."""
+    for chunk in _chunks(items):
+        made = work(item.value for item in chunk)
+        for item in chunk:
+            try:
+                one = next(made)
+            except ZhuojiError as error:
+                raise type(error)(f"{item.where}: {error}") from None
+            yield item, one
+
+
+def _chunks(items: Iterator[Item]) -> Iterator[list[Item]]:
+    """Items in lists of up to CHUNK; where reading fails, those read before it come first."""
+    chunk: list[Item] = []
+    try:
+        for item in items:
+            chunk.append(item)
+            if len(chunk) == CHUNK:
+                yield chunk
+                chunk = []
+    except ZhuojiError:
+        if chunk:
+            yield chunk
+        raise
+    if chunk:
+        yield chunk
+
+
+def _with_progress(deals: Iterator[T], total: int) -> Iterator[T]:
+    """The same deals, counted on a terminal's standard error."""
+    from rich.console import Console
+    from rich.progress import track
+
+    console = Console(stderr=True)
+    yield from track(
+        deals, "deals", total, console=console, transient=True, disable=not console.is_terminal
+    )
+
+
+def _print_value(value: dict[str, Any], item: Item) -> None:
+    """A lone value as a document, one of many as a line."""
+    if item.alone:
+        print_json(value)
+    else:
+        typer.echo(json.dumps(value))
+
+
+def _print_bill(where: str, settled: Settlement) -> None:
+    result = settled.result
+    typer.echo(f"{where}: {settled.position.rules.name}: {_ending(result)}")
+    base = settled.position.rules.base
+    rows = [
+        (item, f"seat {payer}", f"seat {payee}", str(fan), str(base * fan))
+        for item, payer, payee, fan in result["items"]
+    ]
+    print_columns([("item", "payer", "payee", "fan", "points"), *rows], "  ")
+
+
+def _played(done: Replay) -> str:
+    """A replayed deal in one line."""
+    record = done.record
+    n = len(record.decisions)
+    head = f"{record.rules.name}, dealer {record.dealer}, streak {record.streak}, {n} actions"
+    if done.result is None:
+        return f"{head}: unfinished, seat {done.games.seat[done.table]} to act"
+    return f"{head}: {_ending(done.result)}"
+
+
+def _ending(result: dict[str, Any]) -> str:
+    """How a deal ended and what it pays, in one line."""
+    tile, shooter = result["tile"], result["shooter"]
+    who = " and ".join(f"seat {seat}" for seat in result["winners"])
+    ready = ", ".join(str(seat) for seat in SEATS if result["ready"][seat]) or "nobody"
+    how = {
+        "self_draw": f"{who} self-draws {tile}",
+        "discard": f"{who} on {tile} from seat {shooter}",
+        "rob": f"{who} robbing {tile} from seat {shooter}",
+        "draw": "exhaustive draw",
+    }[result["end"]]
+    flip = f", indicator {result['indicator']}" if result["indicator"] else ""
+    points = " ".join(f"{points:+d}" for points in result["scores"])
+    after = f"next dealer {result['next_dealer']}, streak {result['next_streak']}"
+    return f"{how}{flip}; ready: {ready}; points {points}; {after}"
+
+
+def _counted(ends: Counter[str]) -> str:
+    return ", ".join(f"{end} {n}" for end, n in sorted(ends.items()))
