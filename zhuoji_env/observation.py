@@ -277,12 +277,9 @@ Arrays = tuple[NDArray[np.int8], NDArray[np.float32]]
 
 def of_views(views: NDArray[np.void], out: Arrays | None = None) -> Arrays:
     """Return planes (N, P, 27) int8 and globals (N, G) float32 of VIEW records."""
-    n = len(views)
     if out is None:
-        out = (
-            np.empty((n, N_PLANES, 27), np.int8),
-            np.empty((n, N_GLOBALS), np.float32),
-        )
+        planes, rows = _arrays(len(views), False)
+        out = planes, rows
     codes = views["rules"].view((np.int32, N_SWITCHES))
     _write(views, codes, _SCALE, out[0], out[1])
     return out
@@ -304,12 +301,16 @@ def observe(
     viewers = np.ascontiguousarray(games.seat if seats is None else seats, np.int8)
     views = np.empty(len(games), VIEW)
     games.view(views, seats=viewers)
-    shown = of_views(views, None if out is None else (out[0], out[1]))
-    if not oracle:
-        return shown
-    hidden = np.empty((len(games), N_ORACLE, 27), np.int8) if out is None else out[2]
-    _write_oracle(games.state, viewers, hidden)
-    return (*shown, hidden)
+    arrays = _arrays(len(games), oracle) if out is None else out
+    games.each(lambda p: of_views(views[p], (arrays[0][p], arrays[1][p])))
+    if oracle:
+        games.each(lambda p: _write_oracle(games.state[p], viewers[p], arrays[2][p]))
+    return arrays
+
+
+def _arrays(n: int, oracle: bool) -> tuple[NDArray[Any], ...]:
+    shown = np.empty((n, N_PLANES, 27), np.int8), np.empty((n, N_GLOBALS), np.float32)
+    return (*shown, np.empty((n, N_ORACLE, 27), np.int8)) if oracle else shown
 
 
 def stack(planes: NDArray[np.int8], rows: NDArray[np.float32]) -> NDArray[np.float32]:

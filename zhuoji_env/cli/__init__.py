@@ -12,7 +12,7 @@ from collections.abc import Sequence
 
 import typer
 
-from zhuoji_env.cli import arena, bench, rules
+from zhuoji_env.cli import arena, bench, deals, rules
 from zhuoji_env.errors import ZhuojiError
 
 app = typer.Typer(
@@ -24,6 +24,7 @@ app = typer.Typer(
     rich_markup_mode=None,
 )
 rules.register(app)
+deals.register(app)
 arena.register(app)
 bench.register(app)
 

@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from itertools import pairwise
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any, ClassVar, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -34,6 +34,8 @@ from zhuoji_env.rules.ruleset import Source
 
 FORMAT = "zhuoji-games/1"
 MAX_STREAK = 999
+
+T = TypeVar("T")
 
 
 class Games:
@@ -76,7 +78,7 @@ class Games:
         for i, rules in enumerate(self.rules):
             self.records[i] = rules_record(rules)
         self.threads = threads
-        self._wins = tables.wins()
+        self.wins = tables.wins()
         n = len(self.state)
         bounds = np.linspace(0, n, min(threads, n) + 1).astype(int)
         self._parts = [slice(a, b) for a, b in pairwise(bounds)]
@@ -91,6 +93,15 @@ class Games:
     def __setstate__(self, kept: dict[str, Any]) -> None:
         self.state, self.rules = kept["state"], kept["rules"]
         self._prepare(kept["threads"])
+
+    def each(self, job: Callable[[slice], T]) -> list[T]:
+        """Run a job on every thread's slice of the tables and return what the jobs returned.
+
+        Kernels release the GIL; a job that raises raises here.
+        """
+        if self._pool is None:
+            return [job(slice(0, len(self.state)))]
+        return list(self._pool.map(job, self._parts))
 
     # What stands
 
@@ -122,7 +133,7 @@ class Games:
     def legal(self) -> NDArray[np.bool_]:
         """The legal actions: (N, 58) bool, a new array; all False where a deal has ended."""
         out = np.empty((len(self.state), names.N_ACTIONS), np.bool_)
-        batch.expand_legal(self.state, out)
+        self.each(lambda p: batch.expand_legal(self.state[p], out[p]))
         return out
 
     @property
@@ -169,7 +180,7 @@ class Games:
             self.state["seed"][picked] = table_seeds(seed, len(self))[picked]
             self.state["deal"][picked] = -1
         batch.first_deal(
-            self.state, self.records, self._wins, picked, wall_array, dealer_array, streak_array
+            self.state, self.records, self.wins, picked, wall_array, dealer_array, streak_array
         )
 
     def next_deal(self, where: ArrayLike | None = None) -> None:
@@ -184,7 +195,7 @@ class Games:
             mask = self._mask(where)
             if np.any(mask & ~done):
                 raise ValueError(f"table {int(np.argmax(mask & ~done))} has not finished its deal")
-        batch.next_deal(self.state, self.records, self._wins, mask)
+        self.each(lambda p: batch.next_deal(self.state[p], self.records, self.wins, mask[p]))
 
     def step(self, actions: ArrayLike) -> int:
         """Play one action at every table and return how many tables are done.
@@ -201,18 +212,16 @@ class Games:
         if chosen.dtype != np.int64:
             chosen = chosen.astype(np.int64)
         if self._pool is None:
-            done = int(batch.checked_step(self.state, self.records, self._wins, chosen))
+            done = int(batch.checked_step(self.state, self.records, self.wins, chosen))
             if done < 0:
                 raise self._illegal(-1 - done, chosen)
             return done
         bad = batch.first_illegal(self.state, chosen)
         if bad != batch.ALL_FINE:
             raise self._illegal(bad, chosen)
-        jobs = [
-            self._pool.submit(batch.step, self.state[p], self.records, self._wins, chosen[p])
-            for p in self._parts
-        ]
-        return sum(int(job.result()) for job in jobs)
+        return sum(
+            self.each(lambda p: batch.step(self.state[p], self.records, self.wins, chosen[p]))
+        )
 
     def sample(self, states: NDArray[np.uint64]) -> NDArray[np.int64]:
         """Pick a uniformly random legal action per table: (N,) int64, 0 where done.
@@ -220,7 +229,10 @@ class Games:
         `states` (N,) uint64 are the tables' generators, moved on in place.
         """
         out = np.empty(len(self), np.int64)
-        batch.sample(self.state, states, out)
+        if self._pool is None:
+            batch.sample(self.state, states, out)
+        else:
+            self.each(lambda p: batch.sample(self.state[p], states[p], out[p]))
         return out
 
     # What is seen
@@ -234,9 +246,10 @@ class Games:
         """
         if out is None:
             out = np.zeros(len(self), VIEW)
-        viewers = self.state["seat"] if seats is None else np.asarray(seats, np.int8)
-        batch.views(self.state, self.records, np.ascontiguousarray(viewers), out)
-        return out
+        given = self.state["seat"] if seats is None else np.asarray(seats, np.int8)
+        viewers, seen = np.ascontiguousarray(given), out
+        self.each(lambda p: batch.views(self.state[p], self.records, viewers[p], seen[p]))
+        return seen
 
     def observe(self, out: Any = None, **kwargs: Any) -> Any:
         """Return planes (N, P, 27) int8 and globals (N, G) float32 for the acting seats.
