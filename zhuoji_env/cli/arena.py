@@ -118,4 +118,6 @@ def _interval(mean: float, low: float, high: float) -> str:
 def _figure(key: str, value: float | None) -> str:
     if value is None:
         return "-"
-    return f"{value:.2%}" if key in _SHARES else f"{value:+.3f}"
+    if key in _SHARES:
+        return f"{value:.2%}"
+    return f"{value:+.3f}" if key.startswith("points") else f"{value:.3f}"
