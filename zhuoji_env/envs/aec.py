@@ -473,7 +473,9 @@ class raw_env(AECEnv[str, dict[str, Any], int]):  # type: ignore[misc]
     def _table(self, games: Games, deal: int, events: tuple[tuple[int, int], ...] = ()) -> str:
         page = render.table(games, tiles=self.tiles, language=self.language, events=events)
         if self.deals > 1:
-            title = render.session(deal + 1, self.deals, self.scores.tolist(), language=self.language)
+            title = render.session(
+                deal + 1, self.deals, self.scores.tolist(), language=self.language
+            )
             page = f"{title}\n{page}"
         return page + "\n"
 
@@ -483,13 +485,12 @@ def _one_of(what: str, given: Any, allowed: tuple[str | None, ...]) -> None:
         raise ValueError(f"{what} is {given!r}; allowed: {', '.join(map(repr, allowed))}")
 
 
-def _exact_scale(scale: float) -> float:
+def _exact_scale(scale: Any) -> float:
     """Keep 24 bits of a scale: points x scale, and sums of them, then fit a double exactly."""
-    try:
-        kept = float(np.float32(scale))
-    except (TypeError, ValueError):
-        kept = 0.0
-    if isinstance(scale, bool) or not np.isfinite(kept) or kept <= 0:
+    number = isinstance(scale, int | float | np.number) and not isinstance(scale, bool)
+    small = number and scale <= np.finfo(np.float32).max
+    kept = float(np.float32(scale)) if small else 0.0
+    if not np.isfinite(kept) or kept <= 0:
         raise ValueError(f"reward_scale is {scale!r}; allowed: a number above 0")
     return kept
 
