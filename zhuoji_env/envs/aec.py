@@ -488,7 +488,7 @@ def _one_of(what: str, given: Any, allowed: tuple[str | None, ...]) -> None:
 def _exact_scale(scale: Any) -> float:
     """Keep 24 bits of a scale: points x scale, and sums of them, then fit a double exactly."""
     number = isinstance(scale, int | float | np.number) and not isinstance(scale, bool)
-    small = number and scale <= np.finfo(np.float32).max
+    small = number and scale <= float(np.finfo(np.float32).max)
     kept = float(np.float32(scale)) if small else 0.0
     if not np.isfinite(kept) or kept <= 0:
         raise ValueError(f"reward_scale is {scale!r}; allowed: a number above 0")
