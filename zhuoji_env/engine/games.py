@@ -5,11 +5,13 @@ from __future__ import annotations
 import json
 import os
 import tempfile
+import zlib
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from itertools import pairwise
 from pathlib import Path
 from typing import Any, ClassVar, TypeVar
+from zipfile import BadZipFile
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -296,7 +298,7 @@ class Games:
                 if str(file["format"]) != FORMAT or file["state"].dtype != GAME:
                     raise ZhuojiError(f"{path}: not a {FORMAT} file of this version")
                 state, rules = file["state"], json.loads(str(file["rules"]))
-        except (KeyError, ValueError, EOFError, OSError) as error:
+        except (KeyError, ValueError, EOFError, OSError, BadZipFile, zlib.error) as error:
             if isinstance(error, FileNotFoundError | ZhuojiError):
                 raise
             raise ZhuojiError(f"{path}: not a {FORMAT} file") from error

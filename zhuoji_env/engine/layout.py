@@ -1,7 +1,8 @@
 """The whole memory of a table: the dtypes GAME, RULES and VIEW, every field explained.
 
 Seats are absolute (0..3) in GAME and relative to the viewer in VIEW (0 self, 1 next in order of
-play, 2 across, 3 before). Kinds are 0..26 (FORMATS), -1 where there is none.
+play, 2 across, 3 before). Kinds are 0..26 (FORMATS), -1 where there is none. The dtypes have no
+padding, so that equal tables are equal bytes.
 """
 
 import numpy as np
@@ -155,8 +156,7 @@ GAME = np.dtype(
         ("next_dealer", np.int8),
         ("next_streak", np.int32),
         ("bill", np.int32, (len(ITEMS), 4, 4)),  # fan by item, payer, payee
-    ],
-    align=True,
+    ]
 )
 
 # One int32 per switch, named after its path; booleans are 0 or 1, enumerations count from 0 in the
@@ -202,8 +202,7 @@ VIEW = np.dtype(
         ("marked", np.bool_),  # own
         ("dealt_quad", np.uint32),  # own
         ("rules", RULES),
-    ],
-    align=True,
+    ]
 )
 
 
