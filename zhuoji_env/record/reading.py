@@ -122,7 +122,7 @@ def _lines(stream: BinaryIO, name: str, error: type[ZhuojiError]) -> Iterator[Li
         if len(text) > MAX_BYTES:
             raise error(f"{name}: line {number}: longer than the {MAX_BYTES} bytes allowed")
         if text.strip():
-            yield number, text
+            yield number, text.rstrip()
 
 
 def _whole(first: Line, stream: BinaryIO) -> Line | None:
@@ -131,7 +131,7 @@ def _whole(first: Line, stream: BinaryIO) -> Line | None:
     try:
         parse_json(text, ZhuojiError)
     except ZhuojiError:
-        return number, text + stream.read(MAX_BYTES + 1 - len(text))
+        return number, text + b"\n" + stream.read(MAX_BYTES)
     return None
 
 
