@@ -9,6 +9,7 @@ and its gang.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import pairwise
 
 import torch
 from torch import Tensor, nn
@@ -52,15 +53,14 @@ class NetworkConfig:
 
 
 class Encoder(nn.Module):
-    """Planes (N, P, 27) and globals (N, G) to features (N, F), the kinds' first, the table's last."""
+    """Planes (N, P, 27) and globals (N, G) to features (N, F): the kinds', then the table's."""
 
     def __init__(self, config: NetworkConfig) -> None:
         super().__init__()
         self.config = config
         widths = [config.planes] + [config.channels] * config.convolutions
         self.convolutions = nn.ModuleList(
-            nn.Conv2d(a, b, (1, 3), padding=(0, 1))
-            for a, b in zip(widths[:-1], widths[1:], strict=True)
+            nn.Conv2d(a, b, (1, 3), padding=(0, 1)) for a, b in pairwise(widths)
         )
         self.table = nn.Linear(2 * config.channels + config.globals, config.hidden)
         self.back = nn.Linear(config.hidden, config.channels)
@@ -92,8 +92,8 @@ class Heads(nn.Module):
         )
 
     def _split(self, features: Tensor) -> tuple[Tensor, Tensor]:
-        kinds, table = features.split([self.config.channels * N_KINDS, self.config.hidden], 1)
-        return kinds.reshape(len(features), N_KINDS, -1), table
+        end = self.config.channels * N_KINDS
+        return features[:, :end].reshape(len(features), N_KINDS, -1), features[:, end:]
 
     def logits(self, features: Tensor) -> Tensor:
         """Return unmasked logits (N, 58) in the order of `actions`."""

@@ -60,7 +60,7 @@ def _draws(views: Any, numbers: NDArray[np.int64], seed: Any, out: NDArray[np.fl
 
 
 class PolicyAgent:
-    """A network at many tables: the likeliest legal action, or with `sample` one drawn by weight."""
+    """A network at many tables: the likeliest legal action, or one drawn by weight (`sample`)."""
 
     needs_observations = True
 
@@ -182,7 +182,8 @@ def _read(path: Path, *, tensors: bool = True) -> tuple[PolicyInfo, dict[str, Te
         with safe_open(path, framework="pt") as file:
             described = file.metadata() or {}
             info = _info(path, described)
-            weights = {name: file.get_tensor(name) for name in file.keys()} if tensors else {}
+            names = file.keys() if tensors else []
+            weights = {name: file.get_tensor(name) for name in names}
     except SafetensorError as error:
         raise PolicyError(f"{path}: not a safetensors file ({error})") from error
     except (IsADirectoryError, FileNotFoundError, PermissionError) as error:

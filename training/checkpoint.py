@@ -90,7 +90,8 @@ def read(path: Path) -> Checkpoint:
     try:
         with safe_open(path, framework="pt") as file:
             described = file.metadata() or {}
-            tensors = {name: file.get_tensor(name) for name in file.keys()}
+            names = file.keys()
+            tensors = {name: file.get_tensor(name) for name in names}
     except (SafetensorError, OSError) as error:
         raise CheckpointError(f"{path}: cannot be read: {error}") from error
     if described.pop("format", None) != FORMAT:

@@ -22,8 +22,6 @@ class ConfigError(ZhuojiError):
 
 def _arg(default: Any, meaning: str, low: float = 0, high: float = math.inf) -> Any:
     metadata = {"help": meaning, "low": low, "high": high}
-    if isinstance(default, dict):
-        return field(default_factory=lambda: dict(default), metadata=metadata)
     return field(default=default, metadata=metadata)
 
 
@@ -52,9 +50,9 @@ class Args:
     channels: int = _arg(48, "Features of a kind after each convolution.", 1)
     convolutions: int = _arg(3, "Convolutions over ranks.", 1)
     hidden: int = _arg(128, "Features of the whole table.", 1)
-    opponents: dict[str, float] = _arg(
-        {SELF: 0.5, "greedy": 0.2, "hu_first": 0.2, "random": 0.1},
-        "Weights of the opponents; self stands for frozen copies of the learner.",
+    opponents: dict[str, float] = field(
+        default_factory=lambda: {SELF: 0.5, "greedy": 0.2, "hu_first": 0.2, "random": 0.1},
+        metadata={"help": "Weights of opponents; self stands for frozen copies of the learner."},
     )
     pool: int = _arg(3, "Frozen copies kept, the oldest replaced first.", 1)
     snapshot_every: int = _arg(8, "Updates between two frozen copies.", 1)

@@ -43,7 +43,8 @@ class Extractor(BaseFeaturesExtractor):
     def forward(self, observations: Tensor) -> Tensor:
         """Return features (N, F)."""
         if observations.ndim == 2:
-            planes, rows = observations.split([N_PLANES * N_KINDS, N_GLOBALS], 1)
+            end = N_PLANES * N_KINDS
+            planes, rows = observations[:, :end], observations[:, end:]
         else:
             planes = observations[:, :N_PLANES]
             rows = observations[:, N_PLANES:N_CHANNELS, 0, 0]
@@ -90,11 +91,12 @@ class Policy(MaskableActorCriticPolicy):
         )
 
     def _build(self, lr_schedule: Schedule) -> None:
-        self.mlp_extractor = _Latents(self.network_config)  # type: ignore[assignment]
+        latents = _Latents(self.network_config)
+        self.mlp_extractor = latents  # type: ignore[assignment]
         # The heads end in logits and value already; SB3 would put a layer of its own on top.
         self.action_net = nn.Identity()
         self.value_net = nn.Identity()  # type: ignore[assignment]
-        _first_weights(self)
+        _first_weights(self, latents.heads)
         self.optimizer = self.optimizer_class(
             self.parameters(),
             lr=lr_schedule(1),  # type: ignore[call-arg]
@@ -119,12 +121,11 @@ class Policy(MaskableActorCriticPolicy):
             mine[_PARTS[part] + name.removeprefix(part)].copy_(tensor)
 
 
-def _first_weights(policy: Policy) -> None:
+def _first_weights(policy: Policy, heads: Heads) -> None:
     """Begin orthogonal, with near-equal logits: an untrained policy plays uniformly."""
     for module in policy.modules():
         if isinstance(module, nn.Linear | nn.Conv2d):
             policy.init_weights(module, gain=2**0.5)
-    heads = policy.mlp_extractor.heads
     for last, gain in ((heads.kind, 0.01), (heads.plain, 0.01), (heads.critic[-1], 1.0)):
         policy.init_weights(last, gain=gain)
 

@@ -4,9 +4,9 @@
 
 The learner sits in one seat of every table; the other three are frozen copies of itself or
 baselines. Rewards are the settlement's points and nothing else. The run's folder gets
-`policy.safetensors` (an agent's spec is its path), `untrained.safetensors`, `checkpoint.safetensors`
-(for --resume; Ctrl-C leaves one too), `curve.png`, `curve.csv`, `args.yaml` and TensorBoard events
-in `tb/`.
+`policy.safetensors` and `untrained.safetensors` (their paths are agents' specs),
+`checkpoint.safetensors` (for --resume; Ctrl-C leaves one too), `curve.png`, `curve.csv`,
+`args.yaml`, and TensorBoard events in `tb/`.
 """
 
 from __future__ import annotations
@@ -226,8 +226,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         return INTERRUPTED
     speeds = run.beside.speeds()
     console.print(
-        f"{run.model.num_timesteps:,} decisions in {time.perf_counter() - began:.0f} s; per second: "
-        + ", ".join(f"{name} {speed:,.0f}" for name, speed in speeds.items()),
+        f"{run.model.num_timesteps:,} decisions in {time.perf_counter() - began:.0f} s; "
+        "per second: " + ", ".join(f"{name} {speed:,.0f}" for name, speed in speeds.items()),
         highlight=False,
     )
     matches(args, run.folder, console)

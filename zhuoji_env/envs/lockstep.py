@@ -41,7 +41,7 @@ def skip_forced(games: Tables, rules: Tables, wins: Wins, rows: NDArray[np.int64
 def step_rows(
     games: Tables, rules: Tables, wins: Wins, rows: NDArray[np.int64], actions: NDArray[np.int64]
 ) -> int:
-    """Play actions[j] at table rows[j]; return the first j that is not legal, changing nothing, or -1."""
+    """Play actions[j] at table rows[j] and return -1; if some j is not legal, only return that."""
     for j in range(rows.shape[0]):
         action = actions[j]
         if action < 0 or action >= N_ACTIONS or not games[rows[j]].legal >> action & 1:

@@ -24,10 +24,10 @@ from stable_baselines3.common.vec_env.base_vec_env import VecEnv, VecEnvIndices,
 from zhuoji_env import baselines, observation
 from zhuoji_env.actions import N_ACTIONS, PASS
 from zhuoji_env.baselines import Agent
+from zhuoji_env.engine.games import Games
 from zhuoji_env.engine.layout import DONE, ENDS, N_SEATS, VIEW
 from zhuoji_env.envs import lockstep
 from zhuoji_env.errors import IllegalAction
-from zhuoji_env.observation import Games
 from zhuoji_env.rules.ruleset import Source
 
 # A name, an agent, or several of them with weights.
@@ -164,13 +164,13 @@ class SeatVecEnv(VecEnv):
 
     def _play(self, rows: NDArray[np.int64], actions: NDArray[np.int64]) -> None:
         games = self.games
-        bad = lockstep.step_rows(games.state, games.records, games._wins, rows, actions)
+        bad = lockstep.step_rows(games.state, games.records, games.wins, rows, actions)
         if bad >= 0:
             i = int(rows[bad])
             legal = np.flatnonzero(games.legal[i])
             raise IllegalAction(i, int(games.seat[i]), int(actions[bad]), legal.tolist())
         if self.skip_forced:
-            lockstep.skip_forced(games.state, games.records, games._wins, rows)
+            lockstep.skip_forced(games.state, games.records, games.wins, rows)
 
     def _until_learners_wait(
         self,
@@ -225,7 +225,7 @@ class SeatVecEnv(VecEnv):
         self._agent[rows] = self._draw_agents(len(rows))
         self._length[rows] = 0
         if self.skip_forced:
-            lockstep.skip_forced(games.state, games.records, games._wins, rows)
+            lockstep.skip_forced(games.state, games.records, games.wins, rows)
 
     def _report(
         self,
@@ -306,14 +306,11 @@ class SeatVecEnv(VecEnv):
 
 
 def _named(opponents: Opponents) -> tuple[list[Agent], list[str], NDArray[np.float64]]:
-    if isinstance(opponents, str):
-        pairs: list[tuple[str | Agent, float]] = [(opponents, 1.0)]
-    elif isinstance(opponents, Mapping):
-        pairs = list(opponents.items())
-    elif isinstance(opponents, Sequence):
-        pairs = list(opponents)
-    else:
+    pairs: list[tuple[str | Agent, float]]
+    if isinstance(opponents, str) or not isinstance(opponents, Mapping | Sequence):
         pairs = [(opponents, 1.0)]
+    else:
+        pairs = list(opponents.items() if isinstance(opponents, Mapping) else opponents)
     weights = np.array([weight for _, weight in pairs], np.float64)
     if not len(weights) or not np.all(np.isfinite(weights) & (weights >= 0)) or not weights.sum():
         raise ValueError(
