@@ -102,13 +102,14 @@ def _compare_end(games: zj.Games, i: int, table: Table, result: dict[str, Any]) 
     """The whole result, the position it ended in, and that position's bill."""
     expected, position = table.referee.result(), table.referee.position()
     assert result == expected, table.record()
-    assert _comparable(position_of(games, i)) == _comparable(position), table.record()
+    theirs = _comparable(position_of(games, i), table.rules)
+    assert theirs == _comparable(position, table.rules), table.record()
     assert zj.settle(position).to_dict() == expected, json.dumps(position)
 
 
-def _comparable(position: dict[str, Any]) -> dict[str, Any]:
-    """Without the words for the rules, marks that nobody pays for, and the order of kongs."""
-    marks = sorted(set(position.get("marked", [])) & set(position["winners"]))
-    kept = marks if position["shooter"] is not None else []
+def _comparable(position: dict[str, Any], rules: Rules) -> dict[str, Any]:
+    """Without the words for the rules, marks that nobody pays for (R25), and the order of kongs."""
+    pays = position["shooter"] is not None and rules["win"]["passed"] == "pays_three"
+    marks = sorted(set(position.get("marked", [])) & set(position["winners"])) if pays else []
     kongs = sorted(position.get("turn_kongs", []))
-    return {**position, "rules": None, "marked": kept, "turn_kongs": kongs}
+    return {**position, "rules": None, "marked": marks, "turn_kongs": kongs}
