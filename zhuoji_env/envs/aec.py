@@ -341,7 +341,6 @@ class raw_env(AECEnv[str, dict[str, Any], int]):  # type: ignore[misc]
         self.scores[:] = 0
         self._events.clear()
         self._finished = None
-        self._skip_agent_selection = None
         self.agents = list(AGENTS)
         self.rewards = dict.fromkeys(AGENTS, 0.0)
         self._cumulative_rewards = dict.fromkeys(AGENTS, 0.0)
