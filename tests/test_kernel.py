@@ -66,6 +66,6 @@ def test_an_edited_callee_in_another_file_is_noticed(tmp_path: Path) -> None:
     first = run()
     assert run() == first
     path = copy / "engine" / "wall.py"
-    path.write_text(path.read_text().replace("return z ^ (z >> S31)", "return z"))
+    path.write_text(path.read_text().replace("0x94D049BB133111EB", "0x94D049BB133111ED"))
     assert run() != first
     assert len(list((tmp_path / "cache").iterdir())) == 2
