@@ -167,6 +167,12 @@ class TestMaking:
         assert f"`({aec.N_STATE},)` float32" in text
         assert f"(version {observation.VERSION}," in text
 
+    def test_the_docstrings_example_runs(self, capsys: pytest.CaptureFixture[str]) -> None:
+        lines = (aec.__doc__ or "").splitlines()
+        code = "\n".join(line[4:] for line in lines if line.startswith("    ") or not line)
+        exec(compile(code, "example", "exec"), {})
+        assert "next dealer: " in capsys.readouterr().out
+
     def test_metadata(self) -> None:
         metadata = zhuoji_v0.env().metadata
         assert metadata["name"] == "zhuoji_v0"
