@@ -1,4 +1,4 @@
-"""Hypothesis strategies: whole rulesets, and JSON that has been damaged."""
+"""What is drawn at random: whole rulesets, damaged JSON, and lively play."""
 
 from __future__ import annotations
 
@@ -6,8 +6,12 @@ import copy
 import json
 from typing import Any
 
+import numpy as np
 from hypothesis import strategies as st
+from numpy.typing import NDArray
 
+from zhuoji_env import actions
+from zhuoji_env.engine.games import Games
 from zhuoji_env.rules import PRESETS, Rules
 from zhuoji_env.rules.schema import Switch, nest, switches
 
@@ -92,3 +96,16 @@ def damaged_text(draw: st.DrawFn, sound: dict[str, Any]) -> bytes:
     start = draw(st.integers(0, len(data) - 1))
     end = draw(st.integers(start, min(len(data), start + 40)))
     return data[:start] + draw(st.binary(max_size=6)) + data[end:]
+
+
+def lively(games: Games, states: NDArray[np.uint64]) -> NDArray[np.int64]:
+    """An action a table: hu, a gang or baoting where one is legal, else any; (N,) int64.
+
+    Play at random alone ends nearly every deal on an empty wall.
+    """
+    chosen = games.sample(states)
+    legal = games.legal
+    for first, last in ((actions.BAOTING, actions.BAOTING), (actions.GANG, actions.HU - 1)):
+        can = legal[:, first : last + 1]
+        chosen = np.where(can.any(axis=1), first + can.argmax(axis=1), chosen)
+    return np.where(legal[:, actions.HU], actions.HU, chosen)

@@ -16,7 +16,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import zhuoji_env as zj
-from tests.strategies import damaged, damaged_text, rules_values
+from tests.strategies import damaged, damaged_text, lively, rules_values
 from zhuoji_env import actions
 from zhuoji_env.record import Record, Recorder, play_out, replay, replay_all
 from zhuoji_env.record.reading import MAX_BYTES, parse_json, read_items
@@ -67,7 +67,7 @@ def example(**changes: Any) -> dict[str, Any]:
 
 
 def played(rules: Any, seed: int, n: int = 1, deals: int = 1) -> list[dict[str, Any]]:
-    """Records of deals played at random at n tables, dealer and streak carried on."""
+    """Records of lively deals at n tables, dealer and streak carried on."""
     games = zj.Games(n, rules=rules, seed=seed)
     recorder = Recorder(games)
     games.reset()
@@ -77,7 +77,7 @@ def played(rules: Any, seed: int, n: int = 1, deals: int = 1) -> list[dict[str, 
         if deal:
             games.next_deal()
         while not games.done.all():
-            recorder.step(games.sample(states))
+            recorder.step(lively(games, states))
         records += [recorder.record(i) for i in range(n)]
     return records
 
@@ -446,17 +446,17 @@ def test_the_recorder_follows_resets_and_next_deals() -> None:
     states = np.arange(3, dtype=np.uint64)
     assert [recorder.record(i)["actions"] for i in range(3)] == [[], [], []]
     for _ in range(5):
-        recorder.step(games.sample(states))
+        recorder.step(lively(games, states))
     games.reset(where=[False, True, False])
-    recorder.step(games.sample(states))
+    recorder.step(lively(games, states))
     assert [len(recorder.record(i)["actions"]) for i in range(3)] == [6, 1, 6]
     while not games.done.all():
-        recorder.step(games.sample(states))
+        recorder.step(lively(games, states))
     first = [recorder.record(i) for i in range(3)]
     games.next_deal(where=[True, False, False])
     assert recorder.record(0)["actions"] == []
     assert [recorder.record(i) for i in (1, 2)] == first[1:]
-    recorder.step(games.sample(states))
+    recorder.step(lively(games, states))
     assert len(recorder.record(0)["actions"]) == 1
     assert [done.to_dict() for done in replay_all(first)] == first
 
