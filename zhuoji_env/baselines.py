@@ -281,7 +281,7 @@ def names() -> tuple[str, ...]:
     return tuple(STYLES)
 
 
-def make(name: str, **kwargs: Any) -> Agent:
+def make(name: str, **kwargs: Any) -> Baseline:
     """Return a baseline by name; `seed` (default 0) is what its draws start from.
 
     Raises ZhuojiError for an unknown name.

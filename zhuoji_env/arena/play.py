@@ -198,14 +198,15 @@ class _Hall:
                 self.seat_deals(over)
 
     def seat_deals(self, tables: NDArray[np.int64]) -> None:
-        """Begin new deals at some tables, as far as there are any."""
+        """Begin new deals at some tables, as far as there are any; the others stay empty."""
         taken = self.board.take(len(tables))
+        deals, state = self.board.deals, self.games.state
         self.deal[tables] = -1
+        state["phase"][tables] = DONE
         if len(taken) == 0:
             return
         tables = tables[: len(taken)]
         self.deal[tables] = taken
-        deals, state = self.board.deals, self.games.state
         state["seed"][tables] = deals.seeds[taken]
         state["deal"][tables] = -1
         where = np.zeros(len(self.games), np.bool_)
