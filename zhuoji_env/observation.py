@@ -16,6 +16,7 @@ from zhuoji_env.engine.layout import (
     AFTER_PENG,
     CLAIM,
     CLAIM_SHIFT,
+    CLAIMED_HU,
     CLAIMER_SHIFT,
     PENG_MELD,
     ROB,
@@ -96,7 +97,10 @@ def _globals() -> tuple[Channel, ...]:
             Channel(f"charge_{s}", 0, 1, f"the first yaoji lies unclaimed in the river of {s}")
             for s in SEATS
         ),
-        *(Channel(f"zeren_{s}", 0, 1, f"the first yaoji was claimed by {s} (R41)") for s in SEATS),
+        *(
+            Channel(f"zeren_{s}", 0, 1, f"the first yaoji was taken by {s} with peng or gang (R41)")
+            for s in SEATS
+        ),
         *(Channel(f"may_{a}", 0, 1, f"{a} is legal") for a in ("peng", "hu", "baoting", "pass")),
     ]
     for switch in switches():
@@ -230,9 +234,10 @@ def _write_globals(
         out[30] = 1.0
     else:
         flag = v.discard_flag[v.first_yaoji]
-        if (flag >> CLAIM_SHIFT) & 3 == UNCLAIMED:
+        claim = (flag >> CLAIM_SHIFT) & 3
+        if claim == UNCLAIMED:
             out[31 + v.discard_seat[v.first_yaoji]] = 1.0
-        else:
+        elif claim != CLAIMED_HU:
             out[35 + ((flag >> CLAIMER_SHIFT) & 3)] = 1.0
     out[39] = v.legal >> PENG & 1
     out[40] = v.legal >> HU & 1
