@@ -33,9 +33,9 @@ class Fields:
         self.error = error
         self._path = path
         if not isinstance(value, Mapping):
-            what = path or "input"
+            where = f"{path}: " if path else ""
             allowed = f"an object of {', '.join(keys)}"
-            raise error(f"{what}: {describe(value)} given; allowed: {allowed}")
+            raise error(f"{where}{describe(value)} given; allowed: {allowed}")
         self._raw = value
         for key in value:
             if key not in keys:

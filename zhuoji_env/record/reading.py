@@ -131,7 +131,8 @@ def _whole(first: Line, stream: BinaryIO) -> Line | None:
     try:
         parse_json(text, ZhuojiError)
     except ZhuojiError:
-        return number, text + b"\n" + stream.read(MAX_BYTES)
+        rest = stream.read(MAX_BYTES)
+        return number, text + b"\n" + rest if rest else text
     return None
 
 
