@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from zhuoji_env.record import Replay
     from zhuoji_env.record.reading import Item
 
-CHUNK = 1024
-"""Records or positions that are worked on together."""
+CHUNK, CHUNK_BYTES = 1024, 1 << 23
+"""How many records or positions, and how much of their text, are worked on together at most."""
 
 STDOUT = "-"
 SEATS = range(4)
@@ -137,14 +137,16 @@ def _worked(
 
 
 def _chunks(items: Iterator[Item]) -> Iterator[list[Item]]:
-    """Items in lists of up to CHUNK; where reading fails, those read before it come first."""
+    """Items in lists of bounded length; where reading fails, those read before it come first."""
     chunk: list[Item] = []
+    size = 0
     try:
         for item in items:
             chunk.append(item)
-            if len(chunk) == CHUNK:
+            size += item.size
+            if len(chunk) == CHUNK or size >= CHUNK_BYTES:
                 yield chunk
-                chunk = []
+                chunk, size = [], 0
     except ZhuojiError:
         if chunk:
             yield chunk

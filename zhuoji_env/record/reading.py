@@ -24,10 +24,12 @@ Line = tuple[int, bytes]
 
 @dataclass(frozen=True)
 class Item:
-    """One value of a file: where it stands, for messages, and whether it is the file's only one."""
+    """One value of a file: where it stands, for messages, its length in bytes, and whether it is
+    the file's only one."""
 
     where: str
     value: Any
+    size: int
     alone: bool
 
 
@@ -74,12 +76,12 @@ def read_items(file: str, error: type[ZhuojiError]) -> Iterator[Item]:
             second = None if whole else next(lines, None)
             if second is None:
                 number, text = whole or first
-                yield Item(name, _value(text, number, name, error), alone=True)
+                yield Item(name, _value(text, number, name, error), len(text), alone=True)
                 return
             lines = chain([second], lines)
         for number, text in chain([first], lines):
             value = _value(text, number, name, error)
-            yield Item(f"{name}: line {number}", value, alone=False)
+            yield Item(f"{name}: line {number}", value, len(text), alone=False)
 
 
 class _Refused(ValueError):
