@@ -16,6 +16,7 @@ from torch import Tensor, nn
 
 from zhuoji_env import observation
 from zhuoji_env.actions import N_ACTIONS
+from zhuoji_env.errors import ZhuojiError
 from zhuoji_env.tiles import N_KINDS
 
 N_SUITS, N_RANKS = 3, 9
@@ -44,7 +45,7 @@ class NetworkConfig:
         for name, value in vars(self).items():
             most = MAX_CONVOLUTIONS if name == "convolutions" else MAX_WIDTH
             if type(value) is not int or not 1 <= value <= most:
-                raise ValueError(f"network.{name} is {value!r}; allowed: integers 1..{most}")
+                raise ZhuojiError(f"network.{name} is {value!r}; allowed: integers 1..{most}")
 
     @property
     def features(self) -> int:

@@ -63,6 +63,7 @@ class PolicyAgent:
     """A network at many tables: the likeliest legal action, or one drawn by weight (`sample`)."""
 
     needs_observations = True
+    thread_safe = True
 
     def __init__(
         self,

@@ -8,9 +8,6 @@ from typing import Any
 import numpy as np
 import pytest
 from numpy.typing import NDArray
-
-pytest.importorskip("stable_baselines3")
-
 from sb3_contrib.common.maskable.utils import get_action_masks, is_masking_supported
 from stable_baselines3.common.monitor import Monitor
 from stable_baselines3.common.vec_env import VecCheckNan
@@ -65,7 +62,7 @@ def deals(env: SeatVecEnv, steps: int) -> Iterator[tuple[float, dict[str, Any]]]
 
 def test_spaces_and_shapes() -> None:
     env = SeatVecEnv(8, opponents="random")
-    obs = env.reset()
+    obs: Any = env.reset()
     assert obs.shape == (8, observation.N_CHANNELS, 3, 9) and obs.dtype == np.float32
     assert env.observation_space.shape == obs.shape[1:]
     for _, actions, obs, rewards, dones, infos in play(env, 40):
@@ -102,7 +99,7 @@ def test_stable_baselines_wrappers_pass_everything_through() -> None:
 
 def test_the_observation_is_the_learners_own() -> None:
     env = SeatVecEnv(32, opponents="greedy")
-    obs = env.reset()
+    obs: Any = env.reset()
     for _ in range(20):
         seats = env.games.seat
         hands = env.games.state["hand"][np.arange(32), seats].reshape(32, 3, 9)
@@ -183,7 +180,7 @@ def test_terminal_observations_show_the_end_and_allow_pass_alone() -> None:
             n += 1
             last, mask = infos[i]["terminal_observation"], infos[i]["terminal_action_mask"]
             assert env.observation_space.contains(last)
-            assert not np.array_equal(last, obs[i])
+            assert not np.array_equal(last, np.asarray(obs)[i])
             assert np.flatnonzero(mask).tolist() == [PASS]
             assert not last[PLANE["may_discard"]].any()
             assert infos[i]["TimeLimit.truncated"] is False
@@ -331,7 +328,8 @@ def test_opponents_can_be_changed_between_deals() -> None:
     env = SeatVecEnv(32, opponents="random")
     env.reset()
     env.set_opponents({"random": 0, "hu_first": 1})
-    first, later = set(), set()
+    first: set[str] = set()
+    later: set[str] = set()
     for i, (*_, infos) in enumerate(play(env, 90)):
         (first if i < 10 else later).update(i["deal"]["opponents"] for i in infos if i)
     assert first <= {"random"}, "deals in progress go on with whom they began with"
@@ -358,7 +356,7 @@ def test_a_batch_may_mix_rulesets() -> None:
     for _ in range(60):
         _, _, dones, infos = env.step(player(env))
         for i in np.flatnonzero(dones):
-            streets[i % 2] += infos[i]["deal"]["scores"]
+            streets[int(i) % 2] += infos[i]["deal"]["scores"]
     assert any(score % 10 for score in streets[0])
     assert streets[1] and not any(score % 10 for score in streets[1])
 

@@ -25,6 +25,9 @@ class Statistics:
     """Sums over the deals that ended since the last `take`."""
 
     def __init__(self) -> None:
+        self._begin()
+
+    def _begin(self) -> None:
         self.points: dict[str, list[float]] = {}
         self.counts = {"win": 0, "deal_in": 0, "draw": 0, "ready_at_draw": 0}
 
@@ -44,7 +47,7 @@ class Statistics:
             "deals": sum(map(len, self.points.values())),
             **self.counts,
         }
-        self.__init__()  # type: ignore[misc]
+        self._begin()
         return row
 
 
@@ -75,6 +78,7 @@ class Beside(BaseCallback):
         )
         self._task = self._bar.add_task("collecting", total=args.decisions)
         self._seconds = {"collect": 0.0, "learn": 0.0}
+        self._collected = 0
         self._mark = self._line_at = time.perf_counter()
 
     def _on_training_start(self) -> None:
@@ -102,6 +106,7 @@ class Beside(BaseCallback):
     def _on_rollout_end(self) -> None:
         self._lap("collect")
         self.updates += 1
+        self._collected += self.args.tables * self.args.steps
         row = {"decisions": self.model.num_timesteps, **self._statistics.take()}
         self.curve.append(row)
         self._log(row)
@@ -122,15 +127,8 @@ class Beside(BaseCallback):
 
     def speeds(self) -> dict[str, float]:
         """Return the learner's decisions per second: collecting, learning, and all in all."""
-        done = sum(row["decisions"] > 0 for row in self.curve) and self._collected()
-        whole = sum(self._seconds.values())
-        return {
-            **{name: done / max(seconds, 1e-9) for name, seconds in self._seconds.items()},
-            "overall": done / max(whole, 1e-9),
-        }
-
-    def _collected(self) -> int:
-        return int(self.model.num_timesteps - self.model._num_timesteps_at_start)
+        seconds = {**self._seconds, "overall": sum(self._seconds.values())}
+        return {name: self._collected / max(spent, 1e-9) for name, spent in seconds.items()}
 
     def _log(self, row: dict[str, Any]) -> None:
         deals = max(row["deals"], 1)

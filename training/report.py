@@ -4,13 +4,18 @@ from __future__ import annotations
 
 import csv
 import io
+import json
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from rich import box
+from rich.table import Table
 
 from agents.policy import write_whole
+from zhuoji_env.arena.match import MatchResult
 
 Curve = list[dict[str, Any]]
 
@@ -38,7 +43,8 @@ def draw_curve(path: Path, curve: Curve, title: str) -> None:
 
     figure = Figure(figsize=(9, 7), layout="constrained")
     above, below = figure.subplots(2, 1, sharex=True)
-    for who in opponents(curve):
+    met = opponents(curve)
+    for who in met:
         label = "frozen copies of itself" if who == "self" else f"three {who}"
         above.plot(*smoothed(curve, who), label=label)
     above.axhline(0, color="0.6", linewidth=0.8)
@@ -49,8 +55,10 @@ def draw_curve(path: Path, curve: Curve, title: str) -> None:
         shares = [row[name] / max(row[whole], 1) for row in curve]
         below.plot(decisions, shares, label=name.replace("_", " "))
     below.set(xlabel="decisions of the learner", ylabel="share of deals", ylim=(0, 1))
+    if met:
+        above.legend(loc="best", fontsize="small")
+    below.legend(loc="best", fontsize="small")
     for axes in (above, below):
-        axes.legend(loc="best", fontsize="small")
         axes.grid(alpha=0.3)
     image = io.BytesIO()
     figure.savefig(image, format="png", dpi=110)
@@ -71,3 +79,35 @@ def write_curve(path: Path, curve: Curve) -> None:
         ]
         writer.writerow([row["decisions"], *means, *(row[name] for name in counts)])
     write_whole(path, text.getvalue().encode())
+
+
+# Column of the table -> figure of `arena.panel`, all of them shares of deals.
+COLUMNS = {"win": "win", "self-draw": "self_draw", "deal-in": "deal_in", "draw": "draw"}
+
+
+def table(results: Sequence[MatchResult]) -> Table:
+    """Return one row a match: points per deal of the first agent with a 95% interval, and rates."""
+    first = results[0]
+    shown = Table(
+        title=f"{first.a} against three of each, {first.rules.name}: points per deal, rates; "
+        f"{first.blocks} blocks of {first.deals // first.blocks} deals, seed {first.seed}",
+        box=box.SIMPLE_HEAD,
+        title_justify="left",
+    )
+    shown.add_column("against", no_wrap=True)
+    for name in ("points", "95% interval", *COLUMNS):
+        shown.add_column(name, justify="right", no_wrap=True)
+    for result in results:
+        figures = [result.panel["a"][key] for key in COLUMNS.values()]
+        shown.add_row(
+            result.b,
+            f"{result.mean:+.3f}",
+            f"{result.low:+.3f} .. {result.high:+.3f}",
+            *("-" if figure is None else f"{figure:.1%}" for figure in figures),
+        )
+    return shown
+
+
+def write_matches(path: Path, results: Sequence[MatchResult]) -> None:
+    """Write the matches as JSON."""
+    write_whole(path, json.dumps([result.to_dict() for result in results], indent=2).encode())

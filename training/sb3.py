@@ -6,7 +6,7 @@ The learner sits in one seat of every table; the other three are frozen copies o
 baselines. Rewards are the settlement's points and nothing else. The run's folder gets
 `policy.safetensors` and `untrained.safetensors` (their paths are agents' specs),
 `checkpoint.safetensors` (for --resume; Ctrl-C leaves one too), `curve.png`, `curve.csv`,
-`args.yaml`, and TensorBoard events in `tb/`.
+`matches.json`, `args.yaml`, and TensorBoard events in `tb/`.
 """
 
 from __future__ import annotations
@@ -34,6 +34,7 @@ from training.maskable import PackedRolloutBuffer, Policy, set_up_torch
 from training.pool import Pool
 from training.progress import Beside
 from zhuoji_env import observation
+from zhuoji_env.arena.match import MatchResult, match
 from zhuoji_env.envs.sb3 import SeatVecEnv
 from zhuoji_env.errors import ZhuojiError
 from zhuoji_env.rules import Rules
@@ -184,54 +185,67 @@ def learn(run: Run) -> bool:
     return finished
 
 
-def matches(args: Args, folder: Path, console: Console) -> None:
-    """Play the policy against the baselines and against its untrained self."""
-    from zhuoji_env.arena import match
+def play_matches(args: Args, folder: Path) -> list[MatchResult]:
+    """Play the policy against the baselines and its untrained self: paired blocks, new walls."""
+    policy = agents.make(str(folder / "policy.safetensors"))
+    others = [agents.make(name) for name in against(args)]
+    others.append(agents.make(str(folder / "untrained.safetensors")))
+    return [match(policy, b, rules=args.rules, blocks=args.blocks, seed=args.seed) for b in others]
 
-    trained = str(folder / "policy.safetensors")
-    names = [name for name in args.against.split(",") if name]
-    for name in (*names, str(folder / "untrained.safetensors")):
-        result = match(
-            agents.make(trained),
-            agents.make(name),
-            rules=args.rules,
-            blocks=args.blocks,
-            seed=args.seed,
-        )
-        console.print(result.panel)
+
+def against(args: Args) -> list[str]:
+    """Return the names of the opponents at the end."""
+    return [name for name in args.against.split(",") if name]
+
+
+def begin(args: Args, resume: bool, console: Console) -> Run:
+    """Set a run up and its folder; whatever is wrong with the arguments is said now."""
+    for name in against(args):
+        agents.make(name)
+    run = set_up(args, resume, console)
+    text = yaml.safe_dump(args.to_dict(), sort_keys=False, allow_unicode=True)
+    write_whole(run.folder / "args.yaml", text.encode())
+    events = run.folder / "tb"
+    if not resume:
+        for stale in events.glob("events.out.tfevents.*"):
+            stale.unlink()
+    run.model.set_logger(configure(str(events), ["tensorboard"]))
+    return run
+
+
+def train(args: Args, resume: bool, console: Console) -> int:
+    """Train, draw the curve, play the matches and print their table; return the exit code."""
+    run = begin(args, resume, console)
+    console.print(f"training on {run.rules.name}, seed {args.seed}, into {run.folder}")
+    began = time.perf_counter()
+    finished = learn(run)
+    spent = time.perf_counter() - began
+    if run.curve:
+        title = f"{run.rules.name}, seed {args.seed}: MaskablePPO self-play"
+        report.draw_curve(run.folder / "curve.png", run.curve, title)
+    if not finished:
+        console.print(f"interrupted; go on with the same arguments and --resume: {run.folder}")
+        return INTERRUPTED
+    speeds = ", ".join(f"{name} {speed:,.0f}" for name, speed in run.beside.speeds().items())
+    console.print(
+        f"{run.model.num_timesteps:,} decisions; {spent:.0f} s; per second: {speeds}",
+        highlight=False,
+    )
+    results = play_matches(args, run.folder)
+    report.write_matches(run.folder / "matches.json", results)
+    console.print(report.table(results))
+    return 0
 
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run from a command line; return the exit code."""
-    console = Console()
     try:
-        args, resume = parse(argv)
-        run = set_up(args, resume, console)
-        write_whole(
-            run.folder / "args.yaml",
-            yaml.safe_dump(args.to_dict(), sort_keys=False, allow_unicode=True).encode(),
-        )
-    except ZhuojiError as error:
+        return train(*parse(argv), Console())
+    except KeyboardInterrupt:
+        return INTERRUPTED
+    except (ZhuojiError, OSError) as error:
         print(f"error: {error}", file=sys.stderr)
         return BAD_INPUT
-    run.model.set_logger(configure(str(run.folder / "tb"), ["tensorboard"]))
-    console.print(f"training on {run.rules.name}, seed {args.seed}, into {run.folder}")
-    began = time.perf_counter()
-    finished = learn(run)
-    title = f"{run.rules.name}, seed {args.seed}: MaskablePPO self-play"
-    if run.curve:
-        report.draw_curve(run.folder / "curve.png", run.curve, title)
-    if not finished:
-        console.print(f"interrupted; go on with --resume --out {run.folder}")
-        return INTERRUPTED
-    speeds = run.beside.speeds()
-    console.print(
-        f"{run.model.num_timesteps:,} decisions in {time.perf_counter() - began:.0f} s; "
-        "per second: " + ", ".join(f"{name} {speed:,.0f}" for name, speed in speeds.items()),
-        highlight=False,
-    )
-    matches(args, run.folder, console)
-    return 0
 
 
 if __name__ == "__main__":

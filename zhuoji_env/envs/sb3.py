@@ -307,10 +307,12 @@ class SeatVecEnv(VecEnv):
 
 def _named(opponents: Opponents) -> tuple[list[Agent], list[str], NDArray[np.float64]]:
     pairs: list[tuple[str | Agent, float]]
-    if isinstance(opponents, str) or not isinstance(opponents, Mapping | Sequence):
+    if isinstance(opponents, str | Agent):
         pairs = [(opponents, 1.0)]
+    elif isinstance(opponents, Mapping):
+        pairs = list(opponents.items())
     else:
-        pairs = list(opponents.items() if isinstance(opponents, Mapping) else opponents)
+        pairs = list(opponents)
     weights = np.array([weight for _, weight in pairs], np.float64)
     if not len(weights) or not np.all(np.isfinite(weights) & (weights >= 0)) or not weights.sum():
         raise ValueError(
