@@ -104,6 +104,7 @@ def by_hand(a: str, b: str, rules: str, seed: int, block: int, layout: str, draw
 
 
 class TestBlocks:
+    @pytest.mark.boundscheck
     @pytest.mark.parametrize("layout", LAYOUTS)
     @pytest.mark.parametrize("rules", ["guiyang", "zhuoji"])
     def test_a_block_is_one_wall_and_dealer_dealt_for_every_seating(
@@ -280,6 +281,17 @@ class TestEntrants:
         assert len({tuple(r.per_block) for r in results}) == 1
         assert [r.a for r in results] == [ways[0], "FirstLegal", "FirstLegal"]
 
+    def test_a_factory_may_lie_in_the_working_directory(
+        self, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    ) -> None:
+        (tmp_path / "players_of_my_own.py").write_text(
+            "from zhuoji_env.baselines import make\n\ndef player():\n    return make('greedy')\n"
+        )
+        monkeypatch.chdir(tmp_path)
+        monkeypatch.setattr(sys, "path", [entry for entry in sys.path if entry])
+        mine = match("players_of_my_own:player", "random", blocks=3)
+        assert mine.per_block.tolist() == match("greedy", "random", blocks=3).per_block.tolist()
+
     def test_observations_come_where_they_are_asked_for(self) -> None:
         before = Watcher.asked
         watched = match(Watcher(), "greedy", blocks=3, seed=1)
@@ -328,8 +340,9 @@ class TestEntrants:
         with pytest.raises(zj.ZhuojiError, match=r"missing\.safetensors"):
             make("missing.safetensors")
 
+    @pytest.mark.parametrize("beside_the_library", [False, True])
     def test_anothers_agents_module_is_not_taken_for_ours(
-        self, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+        self, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, beside_the_library: bool
     ) -> None:
         from zhuoji_env.arena import entrants
 
@@ -337,6 +350,9 @@ class TestEntrants:
         foreign.parent.mkdir()
         foreign.write_text("raise AssertionError('imported')")
         monkeypatch.syspath_prepend(tmp_path)
+        if beside_the_library:
+            installed = tmp_path / "zhuoji_env" / "arena" / "entrants.py"
+            monkeypatch.setattr(entrants, "__file__", str(installed))
         for name in [n for n in sys.modules if n.partition(".")[0] == "agents"]:
             monkeypatch.delitem(sys.modules, name)
         with pytest.raises(zj.ZhuojiError, match="need a checkout of the project"):

@@ -82,6 +82,7 @@ def seen() -> NDArray[np.void]:
 
 
 class TestGolden:
+    @pytest.mark.boundscheck
     @pytest.mark.parametrize("place", range(len(DEALS)))
     def test_decisions_have_not_changed(self, place: int) -> None:
         deal = DEALS[place]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import sys
 from collections.abc import Callable
 from contextlib import nullcontext
 from importlib import import_module
@@ -24,8 +26,9 @@ Source = str | Agent | Callable[[], Agent]
 def make(spec: str) -> Agent:
     """Return the agent of a spec: a name, `module:factory`, or a policy file's path.
 
-    Names and paths beyond the baselines are looked up in `agents.make`, where this library is a
-    checkout that has it. Raises ZhuojiError, saying what is allowed.
+    A module may lie in the working directory. Names and paths beyond the baselines are looked up
+    in `agents.make`, where this library is a checkout that has it. Raises ZhuojiError, saying what
+    is allowed.
     """
     module, colon, factory = spec.partition(":")
     if colon and factory.isidentifier():
@@ -44,12 +47,18 @@ def make(spec: str) -> Agent:
 
 def _has_agents() -> bool:
     """Whether `agents` is the checkout's own room: other distributions use the name as well."""
-    found = find_spec("agents")
     root = Path(__file__).resolve().parents[2]
+    # In site-packages, where a wheel puts this library, another's `agents` may lie beside it.
+    if not (root / "pyproject.toml").is_file():
+        return False
+    found = find_spec("agents")
     return bool(found and found.origin and Path(found.origin).resolve().parents[1] == root)
 
 
 def _from_factory(spec: str, module: str, factory: str) -> Agent:
+    # The `zhuoji` command, unlike `python -m`, does not look in the folder it is called from.
+    if os.getcwd() not in sys.path:
+        sys.path.append(os.getcwd())
     try:
         build = getattr(import_module(module), factory)
     except ModuleNotFoundError as error:
