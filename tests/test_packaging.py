@@ -17,6 +17,7 @@ from pathlib import Path
 import pytest
 
 import zhuoji_env as zj
+from zhuoji_env.rules import PRESETS
 
 ROOT = Path(__file__).resolve().parent.parent
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
@@ -178,7 +179,7 @@ def test_wheel_holds_the_library_alone(wheel: Path) -> None:
     }
     assert names == shipped
     assert "zhuoji_env/py.typed" in names
-    for preset in ("guiyang", "zhuoji", "zhuoji_double", "duole"):
+    for preset in PRESETS:
         assert f"zhuoji_env/rules/presets/{preset}.yaml" in names
 
 

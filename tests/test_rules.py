@@ -94,11 +94,25 @@ FINGERPRINTS = {
     "zhuoji": "9c34aab88a9c",
     "zhuoji_double": "81267d36e800",
     "duole": "75696248d5fb",
+    "guiyang_street": "1175298c9eb8",
+}
+# What guiyang_street changes in guiyang's column.
+STREET: dict[str, Any] = {
+    "baoting.sha_bao": 10,
+    "re_pao.on_rob": True,
+    "dou.late_added": "passport",
+    "dou.requires_ting": True,
+    "ji.requires_ting": True,
+    "ji.wu_gu": 2,
+    "ji.wu_gu_charge": 4,
+    "ji.bao": True,
 }
 
 
 def column(preset: str) -> dict[str, Any]:
-    """One preset's values of TABLE, with the house variants off."""
+    """One preset's values: TABLE's with the house variants off, or guiyang_street's."""
+    if preset == "guiyang_street":
+        return column("guiyang") | STREET
     read = {"true": True, "false": False, "null": None}
     values = {}
     for line in TABLE.split("\n"):
@@ -137,7 +151,7 @@ def values_of(switch: Switch) -> st.SearchStrategy[Any]:
 
 class TestPresets:
     def test_names(self) -> None:
-        assert presets() == ("guiyang", "zhuoji", "zhuoji_double", "duole")
+        assert presets() == ("guiyang", "zhuoji", "zhuoji_double", "duole", "guiyang_street")
 
     @pytest.mark.parametrize("preset", FINGERPRINTS)
     def test_values_are_the_tables(self, preset: str) -> None:
@@ -263,7 +277,7 @@ class TestRefused:
     def test_an_unknown_preset(self) -> None:
         assert refusal("zhouji") == (
             "unknown preset zhouji; did you mean zhuoji? "
-            "allowed: guiyang, zhuoji, zhuoji_double, duole"
+            "allowed: guiyang, zhuoji, zhuoji_double, duole, guiyang_street"
         )
         assert refusal({"preset": "nowhere"}).startswith("rules: unknown preset nowhere; allowed: ")
         assert "unknown preset 7; allowed" in refusal({"preset": 7})
@@ -334,7 +348,10 @@ class TestRefused:
         del values[path]
         message = refusal(nest(values))
         assert message.startswith(f"rules: {path} is missing; allowed: ")
-        assert "'preset: NAME', one of guiyang, zhuoji, zhuoji_double, duole" in message
+        assert (
+            "'preset: NAME', one of guiyang, zhuoji, zhuoji_double, duole, guiyang_street"
+            in message
+        )
 
     def test_what_is_no_source_at_all(self) -> None:
         assert refusal(3) == "rules: a preset, file or mapping expected, 3 given"

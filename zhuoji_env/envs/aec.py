@@ -33,8 +33,8 @@ chi, and a settlement in which kongs (dou 豆) and bonus tiles (ji 鸡) often pa
 `zhuoji_v0.env(rules="guiyang", deals=1, render_mode=None, reward_scale=1.0, tiles="mpsz",
 language="en")`, and the same for `raw_env`.
 
-- `rules`: a preset (`guiyang`, `zhuoji`, `zhuoji_double`, `duole`), a YAML file, a mapping of a
-  preset and overrides, or `zj.Rules`.
+- `rules`: a preset (`guiyang`, `zhuoji`, `zhuoji_double`, `duole`, `guiyang_street`), a YAML file,
+  a mapping of a preset and overrides, or `zj.Rules`.
 - `deals`: deals in a session. Dealer and streak are carried on from deal to deal (R45-R47); the
   session, and with it every agent's episode, ends with the last of them.
 - `render_mode`: `None`, `"ansi"` (`render()` returns the table as text) or `"human"` (the same text
