@@ -23,7 +23,7 @@ PRESETS: dict[str, str] = {
     "zhuoji": "fan in tens, late dealt kongs are passports only, single chicken, surcharge",
     "zhuoji_double": "zhuoji with the double chicken",
     "duole": "one die, fan in tens, dead and live chickens",
-    "guiyang_street": "guiyang as played today: ready hands alone collect, bao ji, wu gu ji, sha bao",
+    "guiyang_street": "guiyang as played now: only ready hands collect, bao ji, wu gu ji, sha bao",
 }
 FINGERPRINT_DIGITS = 12
 
