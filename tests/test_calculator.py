@@ -152,6 +152,29 @@ def test_rigged_deals_end_settle_and_replay_alike(theme: str) -> None:
         assert zj.settle(mine).to_dict() == zj.settle(theirs).to_dict() == table.result()
 
 
+@pytest.mark.parametrize(
+    ("meld", "zeren_on", "is_paid"),
+    [
+        ("peng 1s from 3", "peng", True),
+        ("zhuan_wan 1s", "peng", True),
+        ("dian 1s from 3", "peng", False),
+        ("dian 1s from 3", "peng_gang", True),
+    ],
+)
+def test_how_the_first_yaoji_was_claimed(meld: str, zeren_on: str, is_paid: bool) -> None:
+    """R41: a peng counts even if a kong was added later, a gang where the ruleset says so."""
+    spot = example(
+        rules={"preset": "guiyang", "ji": {"zeren_on": zeren_on}},
+        first_yaoji={"seat": 3, "claimed_by": 1},
+        turn_kongs=[],
+    )
+    spot["seats"][0]["hand"] = "123456789m235s5p"
+    spot["seats"][1] = {"hand": "89m147p56s", "melds": ["men 2p", meld], "river": ""}
+    spot["seats"][3]["river"] = ""
+    paid = [item for item in zj.settle(spot).to_dict()["items"] if item[0] == "zeren_ji"]
+    assert paid == ([["zeren_ji", 3, 1, 1]] if is_paid else [])
+
+
 def test_many_at_once_are_as_each_alone_in_any_order() -> None:
     rules: list[Any] = [
         "guiyang",
