@@ -23,6 +23,7 @@ from zhuoji_env.arena.stats import interval
 from zhuoji_env.cli import main
 from zhuoji_env.engine.layout import DISCARD_WIN, DRAW, ROB_WIN, SELF_DRAW, VIEW
 from zhuoji_env.engine.wall import table_seeds
+from zhuoji_env.rules import presets
 
 Capture = pytest.CaptureFixture[str]
 NAMES = ("random", "hu_first", "shanten", "greedy")
@@ -190,7 +191,7 @@ class TestBlocks:
 
 
 class TestStrength:
-    @pytest.mark.parametrize("rules", ["guiyang", "zhuoji", "zhuoji_double", "duole"])
+    @pytest.mark.parametrize("rules", presets())
     def test_the_baselines_stand_in_their_order(self, rules: str) -> None:
         assert match("greedy", "random", rules, blocks=100, seed=1).low > 0
         assert match("shanten", "hu_first", rules, blocks=100, seed=1).low > 0

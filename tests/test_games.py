@@ -8,16 +8,18 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import zhuoji_env as zj
+from tests.strategies import lively, rulesets
 from zhuoji_env import tiles
 from zhuoji_env.actions import DISCARD, HU, N_ACTIONS, PASS
 from zhuoji_env.engine.layout import DISCARD_WIN, DONE, GAME, PENG_MELD, ROB, ROB_WIN
 from zhuoji_env.engine.wall import PURPOSES, table_seeds
+from zhuoji_env.rules import presets
 
-PRESETS = ("guiyang", "zhuoji", "zhuoji_double", "duole")
+PRESETS = presets()
 
 
 def play(games: zj.Games, steps: int, seed: int = 0, eager: bool = True) -> None:
@@ -28,6 +30,13 @@ def play(games: zj.Games, steps: int, seed: int = 0, eager: bool = True) -> None
         if eager:
             actions[games.legal_bits >> HU & 1 == 1] = HU
         if games.step(actions):
+            games.next_deal()
+
+
+def play_on(games: zj.Games, choices: Any, steps: int) -> None:
+    """Play lively actions, a generator a table, dealing on."""
+    for _ in range(steps):
+        if games.step(lively(games, choices)):
             games.next_deal()
 
 
@@ -52,10 +61,10 @@ def tiles_of(games: zj.Games) -> np.ndarray[Any, np.dtype[np.int64]]:
 def test_tiles_are_conserved_points_sum_to_zero_and_somebody_may_act(
     seed: int, steps: int, eager: bool
 ) -> None:
-    games = zj.Games(8, list(PRESETS), seed=seed, rules_index=np.arange(8) % 4)
+    games = zj.Games(10, list(PRESETS), seed=seed, rules_index=np.arange(10) % 5)
     games.reset()
     play(games, steps, seed, eager)
-    games.step(games.sample(table_seeds(seed + 1, 8)))
+    games.step(games.sample(table_seeds(seed + 1, 10)))
     assert (tiles_of(games) == 4).all()
     assert (games.scores.sum(axis=1) == 0).all()
     assert ((games.legal_bits != 0) == ~games.done).all()
@@ -82,32 +91,35 @@ def test_play_is_the_same_for_any_batch_and_threads(seed: int, n: int, threads: 
         assert alone.state.tobytes() == together.state[first : first + 1].tobytes()
 
 
-def test_mixed_rulesets_play_as_they_would_alone() -> None:
-    variants: list[Any] = [
-        {"preset": preset, **change}
-        for preset in PRESETS
-        for change in (
-            {},
-            {"ji": {"ben": True, "yao_bai": True, "wu_gu": 2, "wu_gu_charge": 4}},
-            {"win": {"passed": "free", "multiple": False, "passport": False}},
-            {"baoting": {"enabled": True, "combine": "add", "sha_bao": 10}},
-        )
-    ]
-    order = np.random.default_rng(0).permutation(len(variants))
-    mixed = zj.Games(len(variants), variants, seed=5, rules_index=order)
+@settings(max_examples=20, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(
+    rules=st.lists(rulesets(), min_size=16, max_size=16, unique_by=lambda r: r.fingerprint),
+    seed=st.integers(0, 10**9),
+    threads=st.integers(1, 2),
+)
+def test_mixed_rulesets_play_as_they_would_alone(
+    rules: list[zj.Rules], seed: int, threads: int
+) -> None:
+    """16 rulesets at 48 tables in any order, and 16 batches of three: every byte is the same."""
+    index = np.random.default_rng(seed).permutation(np.repeat(np.arange(16), 3))
+    mixed = zj.Games(48, rules, seed=seed, rules_index=index, threads=threads)
     mixed.reset()
-    play(mixed, 300, 9)
-    for i, which in enumerate(order):
-        alone = zj.Games(1, variants[which], seed=5, first=i)
-        alone.reset()
-        states = table_seeds(9, len(variants))[i : i + 1].copy()
-        for _ in range(300):
-            actions = alone.sample(states)
-            actions[alone.legal_bits >> HU & 1 == 1] = HU
-            if alone.step(actions):
-                alone.next_deal()
-        alone.state["rules"] = which
-        assert alone.state.tobytes() == mixed.state[i : i + 1].tobytes()
+    choices = table_seeds(seed + 1, 48)
+    apart = []
+    for which, one in enumerate(rules):
+        games, own = zj.Games(3, one), index == which
+        games.state["seed"] = mixed.state["seed"][own]
+        games.reset()
+        apart.append((games, own, choices[own].copy()))
+    for _ in range(4):
+        play_on(mixed, choices, 90)
+        views = mixed.view()
+        for which, (games, own, own_choices) in enumerate(apart):
+            play_on(games, own_choices, 90)
+            assert games.view().tobytes() == views[own].tobytes()
+            alone = games.state.copy()
+            alone["rules"] = which
+            assert alone.tobytes() == mixed.state[own].tobytes()
 
 
 def test_an_illegal_action_names_everything_and_changes_nothing() -> None:

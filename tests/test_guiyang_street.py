@@ -69,9 +69,15 @@ class TestBills:
             seat("1245789m13568s9p", river="8p"),
             seat("12478m369s15p", "men 2p"),
         ]
-        end = {"end": "discard", "winners": [0], "shooter": 1, "tile": "6p", "dealer": 3}
-        first = {"first_wu_gu": {"seat": 2, "claimed_by": None}}
-        result = settle(implementation, position(OVERRIDES, seats, **end, **first))
+        end: dict[str, Any] = {
+            "end": "discard",
+            "winners": [0],
+            "shooter": 1,
+            "tile": "6p",
+            "dealer": 3,
+        }
+        end["first_wu_gu"] = {"seat": 2, "claimed_by": None}
+        result = settle(implementation, position(OVERRIDES, seats, **end))
         assert result.items == bill(
             pay("hu", 1, 0, 10),  # R30: max(1, 10)
             pay("sha_bao", 1, 0, 10),
@@ -87,7 +93,13 @@ class TestBills:
             seat("345678s8p", "zhuan_wan 9p late", "men 1p"),
             seat(DULL_MS),
         ]
-        end = {"end": "rob", "winners": [0], "shooter": 1, "tile": "6p", "dealer": 3}
+        end: dict[str, Any] = {
+            "end": "rob",
+            "winners": [0],
+            "shooter": 1,
+            "tile": "6p",
+            "dealer": 3,
+        }
         result = settle(implementation, position(OVERRIDES, seats, **end))
         assert result.items == bill(
             pay("hu", 1, 0, 3 * 1),

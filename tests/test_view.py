@@ -27,7 +27,7 @@ from zhuoji_env.engine.layout import (
 
 
 def midgame(seed: int, steps: int, n: int = 8) -> zj.Games:
-    games = zj.Games(n, list(PRESETS), seed=seed, rules_index=np.arange(n) % 4)
+    games = zj.Games(n, list(PRESETS), seed=seed, rules_index=np.arange(n) % 5)
     games.reset()
     play(games, steps, seed)
     return games
@@ -149,11 +149,17 @@ def test_ji_prices_follow_the_rules() -> None:
 
 
 def test_rulesets_are_told_apart() -> None:
-    games = zj.Games(4, list(PRESETS), rules_index=np.arange(4))
+    games = zj.Games(5, list(PRESETS), rules_index=np.arange(5))
     games.reset()
     rows = games.observe()[1][:, -observation.N_SWITCHES :]
-    assert len({r.tobytes() for r in rows}) == 4
-    assert (row(games.observe()[1], "rule_ji.men_yao") < 0).tolist() == [True, False, True, True]
+    assert len({r.tobytes() for r in rows}) == 5
+    assert (row(games.observe()[1], "rule_ji.men_yao") < 0).tolist() == [
+        True,
+        False,
+        True,
+        True,
+        True,
+    ]
 
 
 def test_the_oracle_stands_apart() -> None:
