@@ -32,9 +32,9 @@ class NetworkConfig:
     """The size of a network; a policy file carries it."""
 
     # Features of a kind after each convolution.
-    channels: int = 48
+    channels: int = 32
     # Convolutions over ranks, three wide.
-    convolutions: int = 3
+    convolutions: int = 2
     # Features of the whole table.
     hidden: int = 128
     # Rows of the observation it was built for.

@@ -36,9 +36,9 @@ class Args:
     tables: int = _arg(1024, "Tables played at once.", 1)
     steps: int = _arg(16, "Decisions per table between two updates.", 1)
     batch_size: int = _arg(2048, "Decisions per gradient step.", 2)
-    epochs: int = _arg(3, "Passes over the decisions of one update.", 1)
-    learning_rate: float = _arg(1e-3, "Adam's step at the start.")
-    final_learning_rate: float = _arg(1e-4, "Adam's step at the end, reached on a straight line.")
+    epochs: int = _arg(2, "Passes over the decisions of one update.", 1)
+    learning_rate: float = _arg(2e-3, "Adam's step at the start.")
+    final_learning_rate: float = _arg(2e-4, "Adam's step at the end, reached on a straight line.")
     entropy: float = _arg(0.01, "Weight of the policy's entropy in the loss.")
     clip: float = _arg(0.2, "How far a probability ratio counts (PPO's clip range).")
     gamma: float = _arg(1.0, "Discount per decision; a deal is short and undiscounted.", 0, 1)
@@ -47,11 +47,11 @@ class Args:
     reward_unit: float = _arg(
         10.0, "Plain hands (base x hand.ping_hu points) that make a reward of 1.", 1e-6
     )
-    channels: int = _arg(48, "Features of a kind after each convolution.", 1)
-    convolutions: int = _arg(3, "Convolutions over ranks.", 1)
+    channels: int = _arg(32, "Features of a kind after each convolution.", 1)
+    convolutions: int = _arg(2, "Convolutions over ranks.", 1)
     hidden: int = _arg(128, "Features of the whole table.", 1)
     opponents: dict[str, float] = field(
-        default_factory=lambda: {SELF: 0.5, "greedy": 0.2, "hu_first": 0.2, "random": 0.1},
+        default_factory=lambda: {SELF: 0.6, "greedy": 0.3, "hu_first": 0.05, "random": 0.05},
         metadata={"help": "Weights of opponents; self stands for frozen copies of the learner."},
     )
     pool: int = _arg(3, "Frozen copies kept, the oldest replaced first.", 1)

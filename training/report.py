@@ -92,6 +92,7 @@ def table(results: Sequence[MatchResult]) -> Table:
         title=f"{first.a} against three of each, {first.rules.name}: points per deal, rates; "
         f"{first.blocks} blocks of {first.deals // first.blocks} deals, seed {first.seed}",
         box=box.SIMPLE_HEAD,
+        pad_edge=False,
         title_justify="left",
     )
     shown.add_column("against", no_wrap=True)
@@ -101,8 +102,8 @@ def table(results: Sequence[MatchResult]) -> Table:
         figures = [result.panel["a"][key] for key in COLUMNS.values()]
         shown.add_row(
             result.b,
-            f"{result.mean:+.3f}",
-            f"{result.low:+.3f} .. {result.high:+.3f}",
+            f"{result.mean:+.2f}",
+            f"{result.low:+.2f} .. {result.high:+.2f}",
             *("-" if figure is None else f"{figure:.1%}" for figure in figures),
         )
     return shown
