@@ -32,7 +32,7 @@ LAYERS = (
     {"engine"},
     {"observation", "render"},
     {"envs", "zhuoji_v0", "record", "calculator", "baselines"},
-    {"arena", "ui", "bench"},
+    {"arena", "bench", "handbook", "ui"},
     {"zhuoji_env"},
     {"cli", "__main__"},
     {"agents"},

@@ -97,6 +97,17 @@ def check(
         )
 
 
+@commands.command("page")
+def page(as_json: Json = False) -> None:
+    """The rules page (docs/rules.md): the game, every switch and its origin, worked bills."""
+    from zhuoji_env.handbook import rules_page, rules_table
+
+    if as_json:
+        print_json(rules_table())
+    else:
+        typer.echo(rules_page(), nl=False)
+
+
 def _load(name: str) -> Rules:
     return _from_stdin() if name == STDIN else Rules.load(name)
 
