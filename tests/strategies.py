@@ -47,6 +47,8 @@ def rules_values(draw: st.DrawFn) -> str | dict[str, Any]:
     flat = {switch.path: draw(value_of(switch)) for switch in picked}
     if flat.get("ji.wu_gu_charge") and not flat.get("ji.wu_gu"):
         flat["ji.wu_gu"] = 2
+    elif flat.get("ji.wu_gu") == 0:
+        flat["ji.wu_gu_charge"] = 0
     return {"preset": preset, **nest(flat)}
 
 

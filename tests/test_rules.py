@@ -439,7 +439,8 @@ class TestComparing:
     def test_one_changed_switch_changes_the_fingerprint_and_is_the_whole_diff(
         self, data: st.DataObject
     ) -> None:
-        start = column(data.draw(st.sampled_from(presets()))) | {"ji.wu_gu": 3}
+        start = column(data.draw(st.sampled_from(presets())))
+        start |= {"ji.wu_gu": 3, "ji.wu_gu_charge": 0}
         switch = data.draw(st.sampled_from(switches()))
         old = start[switch.path]
         allowed = values_of(switch).filter(lambda value: value != old)
