@@ -56,7 +56,7 @@ def table(
     sees all). `events` are (seat, action) as they happened, shown to a spectator. Raises
     ValueError for an unknown table, style, language or seat.
     """
-    page = _Page(games, i, tiles, language, seat)
+    page = Page(games, i, tiles, language, seat)
     if page.phase == UNDEALT:
         return page.words.undealt
     lines = [page.header()]
@@ -71,7 +71,7 @@ def table(
 
 def bill(games: Games, i: int = 0, *, tiles: str = "mpsz", language: str = "en") -> str:
     """Return the settlement of table `i` in words; ValueError while its deal is not over."""
-    page = _Page(games, i, tiles, language, None)
+    page = Page(games, i, tiles, language, None)
     if page.phase != DONE:
         raise ValueError(f"table {i} has not finished its deal: there is no bill yet")
     return "\n".join(page.bill_lines())
@@ -93,7 +93,7 @@ def _scores(words: Words, scores: Iterable[int]) -> str:
     return words.join.join(f"{words.seats[q]} {int(n):+d}" for q, n in enumerate(scores))
 
 
-class _Page:
+class Page:
     """One table, one viewer, one style, one language."""
 
     def __init__(self, games: Games, i: int, tiles: str, language: str, viewer: int | None) -> None:
@@ -152,10 +152,11 @@ class _Page:
     def header(self) -> str:
         g = self.g
         rules = self.games.rules[int(g["rules"])]
-        dice = " ".join(str(die) for die in g["dice"] if die)
-        return self.words.header.format(
-            rules=rules.name, wall=int(g["tail"]) - int(g["head"]), dice=dice
-        )
+        wall = int(g["tail"]) - int(g["head"])
+        clauses = [self.words.header.format(rules=rules.name, wall=wall)]
+        if dice := " ".join(str(die) for die in g["dice"] if die):
+            clauses.append(self.words.dice.format(dice=dice))
+        return self.words.clause.join(clauses)
 
     def seat_lines(self, q: int) -> list[str]:
         w, g = self.words, self.g
@@ -170,7 +171,7 @@ class _Page:
         parts = ((w.hand, self.hand(q)), (w.melds, self.melds(q)), (w.river, self.river(q)))
         return [
             f"{mark} {w.clause.join(title)}",
-            *(f"    {_pad(label, _LABEL)}{text or w.nothing}" for label, text in parts),
+            *(f"    {pad(label, _LABEL)}{text or w.nothing}" for label, text in parts),
         ]
 
     def hand(self, q: int) -> str:
@@ -197,19 +198,19 @@ class _Page:
         return int(g["tile"]) if won else -1
 
     def melds(self, q: int) -> str:
+        return self.words.join.join(self.meld(q, place) for place in range(self.g["n_melds"][q]))
+
+    def meld(self, q: int, place: int) -> str:
+        """One meld, by its place among those of seat q."""
         w, g = self.words, self.g
-        shown = []
-        for place in range(int(g["n_melds"][q])):
-            feeder = int(g["meld_from"][q, place])
-            text = (w.meld if feeder < 0 else w.fed_meld).format(
-                meld=w.meld_names[MELDS[int(g["meld_type"][q, place])]],
-                tile=self.tile(int(g["meld_kind"][q, place])),
-                feeder=self.who(feeder),
-            )
-            if g["meld_late"][q, place] and self.viewer in (None, q):
-                text += f" {w.late}"
-            shown.append(text)
-        return w.join.join(shown)
+        feeder = int(g["meld_from"][q, place])
+        text = (w.meld if feeder < 0 else w.fed_meld).format(
+            meld=w.meld_names[MELDS[int(g["meld_type"][q, place])]],
+            tile=self.tile(int(g["meld_kind"][q, place])),
+            feeder=self.who(feeder),
+        )
+        late = g["meld_late"][q, place] and self.viewer in (None, q)
+        return f"{text} {w.late}" if late else text
 
     def river(self, q: int) -> str:
         """Every discard of a seat in order, those that were claimed in parentheses."""
@@ -332,7 +333,7 @@ class _Page:
             groups.setdefault((item, payee, fan), []).append(payer)
         lines = []
         for (item, payee, fan), payers in groups.items():
-            label = _pad(w.items[item], _ITEM)
+            label = pad(w.items[item], _ITEM)
             if len(payers) == 1:
                 told = w.pays.format(payer=self.who(payers[0]), payee=self.who(payee), fan=fan)
             else:
@@ -342,7 +343,7 @@ class _Page:
         return lines
 
 
-def _pad(text: str, width: int) -> str:
+def pad(text: str, width: int) -> str:
     """Pad to a width in terminal cells, where a Chinese character takes two."""
     cells = sum(2 if east_asian_width(char) in "WF" else 1 for char in text)
     return text + " " * max(1, width - cells)

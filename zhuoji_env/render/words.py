@@ -13,7 +13,10 @@ class Words(NamedTuple):
     last_join: str  # before the last entry
     clause: str  # between the clauses of a line
     session: str  # deal, deals, scores
-    header: str  # rules, wall, dice
+    header: str  # rules, wall
+    dice: str  # dice
+    variant: str  # preset, switches
+    switch: str  # path, value, other
     seat: str  # seat, agent
     dealer: str  # streak
     baoting: str
@@ -55,6 +58,22 @@ class Words(NamedTuple):
     points: str  # scores
     base: str  # base
     next_dealer: str  # seat, streak
+    draws: str  # tile
+    draws_tail: str  # tile
+    kong: str  # meld
+    answer: str  # seat, answer
+    could: str  # action, options
+    void: str
+    marks: str
+    hot: str  # shooter, melds
+    robbed: str
+    void_turn: str
+    void_all: str  # shooter
+    burned: str  # shooter
+    foul: str  # winner
+    first_river: str  # tile, seat
+    first_claimed: str  # tile, seat, action, claimer
+    first_won: str  # tile, seat
     meld_names: dict[str, str]
     actions: dict[str, str]
     patterns: dict[str, str]
@@ -67,7 +86,10 @@ ENGLISH = Words(
     last_join=" and ",
     clause=", ",
     session="deal {deal} of {deals}, points so far: {scores}",
-    header="rules {rules}, {wall} tiles in the wall, dice {dice}",
+    header="rules {rules}, {wall} tiles in the wall",
+    dice="dice {dice}",
+    variant="that is {preset} with {switches}",
+    switch="{path} {value} (not {other})",
     seat="{seat} ({agent})",
     dealer="dealer, deal {streak} in a row",
     baoting="baoting",
@@ -109,6 +131,22 @@ ENGLISH = Words(
     points="points: {scores}",
     base="base {base} per fan",
     next_dealer="next dealer: {seat}, deal {streak} in a row",
+    draws="draw {tile}",
+    draws_tail="draw {tile} from the tail",
+    kong="gang: {meld}",
+    answer="{seat}: {answer}",
+    could="{action} (could {options})",
+    void="void",
+    marks="marked until the next draw",
+    hot="hot shot by {shooter} after {melds}",
+    robbed="a robbed kong burns too",
+    void_turn="the dou of that turn are void",
+    void_all="all dou of {shooter} are void",
+    burned="the ji of {shooter} burn",
+    foul="{winner} wins while marked: a foul",
+    first_river="first {tile} of the deal: in the river of {seat}, unclaimed",
+    first_claimed="first {tile} of the deal: discarded by {seat}, claimed by {claimer} ({action})",
+    first_won="first {tile} of the deal: discarded by {seat}, won on",
     meld_names={"peng": "peng", "dian": "dian", "zhuan_wan": "zhuan_wan", "men": "men"},
     actions={
         "discard": "discard",
@@ -154,7 +192,10 @@ CHINESE = Words(
     last_join="、",
     clause="，",
     session="第 {deal} 局，共 {deals} 局，总分：{scores}",
-    header="规则 {rules}，牌墙剩 {wall} 张，骰子 {dice}",
+    header="规则 {rules}，牌墙剩 {wall} 张",
+    dice="骰子 {dice}",
+    variant="即 {preset}，但 {switches}",
+    switch="{path} {value}（原 {other}）",
     seat="{seat}（{agent}）",
     dealer="庄，连庄第 {streak} 局",
     baoting="报听",
@@ -196,6 +237,22 @@ CHINESE = Words(
     points="得分：{scores}",
     base="每番 {base} 分",
     next_dealer="下一局庄：{seat}，连庄第 {streak} 局",
+    draws="摸 {tile}",
+    draws_tail="杠后摸 {tile}",
+    kong="杠：{meld}",
+    answer="{seat}：{answer}",
+    could="{action}（可{options}）",
+    void="作废",
+    marks="摸牌前过胡",
+    hot="热炮：{shooter}杠（{melds}）后打出",
+    robbed="被抢杠者烧鸡同热炮",
+    void_turn="该轮的豆作废",
+    void_all="{shooter}的豆全部作废",
+    burned="{shooter}烧鸡",
+    foul="{winner}过胡后又胡：包牌",
+    first_river="本局第一张 {tile}：{seat}打出，无人要",
+    first_claimed="本局第一张 {tile}：{seat}打出，{claimer}{action}",
+    first_won="本局第一张 {tile}：{seat}打出，被胡",
     meld_names={"peng": "碰", "dian": "点豆", "zhuan_wan": "转弯豆", "men": "闷豆"},
     actions={
         "discard": "打",
