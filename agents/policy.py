@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 import os
-import tempfile
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
@@ -111,9 +110,10 @@ def drawn(logits: Tensor, draws: NDArray[np.float32]) -> NDArray[np.int64]:
     """Return the action at which the softmax's running sum passes each draw in 0..1: (k,) int64."""
     with torch.inference_mode():
         sums = torch.softmax(logits, 1).cumsum(1)
-        # Scaled by the last sum, which rounding leaves a little off 1, so that a legal action is
-        # always found before the refused ones that follow it.
-        at = torch.from_numpy(draws)[:, None] * sums[:, -1:]
+        # Rounding leaves the whole a little off 1; strictly below it a legal action is found.
+        whole = sums[:, -1:]
+        at = torch.from_numpy(draws)[:, None] * whole
+        at = at.minimum(whole.nextafter(torch.zeros(1)))
         found: NDArray[np.int64] = (sums <= at).sum(1).numpy()
     return found
 
@@ -135,13 +135,12 @@ def save_policy(path: str | Path, weights: Mapping[str, Tensor], info: PolicyInf
 def write_whole(path: Path, data: bytes) -> None:
     """Write a file so that a crash leaves the old one or the new one, never a part."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+    draft = path.with_name(f".{path.name}.{os.getpid()}.draft")
     try:
-        with os.fdopen(handle, "wb") as file:
-            file.write(data)
-        os.replace(name, path)
+        draft.write_bytes(data)
+        os.replace(draft, path)
     except BaseException:
-        Path(name).unlink(missing_ok=True)
+        draft.unlink(missing_ok=True)
         raise
 
 

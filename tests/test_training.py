@@ -382,6 +382,13 @@ def test_no_draw_is_ever_illegal(logits: list[float], legal: list[bool], draw: f
     assert legal[action]
 
 
+def test_the_highest_draw_finds_an_action() -> None:
+    generator = torch.Generator().manual_seed(0)
+    logits = torch.randn(5000, 58, generator=generator).masked_fill(torch.arange(58) > 50, -1e9)
+    highest = np.full(5000, np.nextafter(np.float32(1), np.float32(0)))
+    assert drawn(logits, highest).max() <= 50
+
+
 def cut(path: Path) -> None:
     path.write_bytes(path.read_bytes()[:-100])
 
