@@ -235,6 +235,7 @@ def test_tuples_and_numpy_integers_are_taken() -> None:
 # Refusals
 
 SEATS = EXAMPLE["seats"]
+CLAIMED = {"hand": "777s444s33m88m", "melds": ["peng 1s from 0"]}
 REFUSED: list[tuple[dict[str, Any], str]] = [
     (example(format="zhuoji-deal/1"), "format: 'zhuoji-deal/1' given; allowed: \"zhuoji-position"),
     (example(rules="x"), f"rules: 'x' given; allowed: {', '.join(PRESETS)}"),
@@ -338,6 +339,14 @@ REFUSED: list[tuple[dict[str, Any], str]] = [
     (
         example("seats", 3, "river", "1s8p") | {"rules": {"preset": "zhuoji", "ji": {"wu_gu": 1}}},
         "first_wu_gu: null or missing, but seat 3 has a 8p in its river",
+    ),
+    (
+        example("seats", 2, CLAIMED, first_yaoji=None),
+        "first_yaoji: null or missing, but seat 2's 'peng 1s from 0' was claimed from a discard",
+    ),
+    (
+        example("seats", 2, {**CLAIMED, "melds": ["zhuan_wan 1s"]}, first_yaoji=None),
+        "first_yaoji: null or missing, but seat 2's 'zhuan_wan 1s' was claimed from a discard",
     ),
     (example(turn_kongs=["men 3p"]), "turn_kongs[0]: 'men 3p' is not among the kongs of the shoot"),
     (example(turn_kongs=["men 2p late"]), "turn_kongs[0]: 'men 2p late' is not among the kongs of"),

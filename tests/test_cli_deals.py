@@ -14,7 +14,7 @@ import pytest
 
 from tests import test_calculator, test_record
 from tests.test_cli_rules import Capture, refused, run
-from zhuoji_env.cli import deals, main
+from zhuoji_env.cli import batches, main
 from zhuoji_env.record import replay_all
 from zhuoji_env.rules import Rules
 
@@ -42,15 +42,17 @@ def feed(monkeypatch: pytest.MonkeyPatch, text: str) -> None:
 
 def test_settle_prints_the_bill(capsys: Capture, tmp_path: Path) -> None:
     file = written(tmp_path, {**POSITION, "rules": {"preset": "zhuoji", "base": 2}}, name="p.json")
-    head, columns, *bill = run(capsys, "settle", file).splitlines()
+    head, columns, *bill, total = run(capsys, "settle", file).splitlines()
     name = Rules.load({"preset": "zhuoji", "base": 2}).name
     assert head == (
         f"{file}: {name}: seat 2 on 3m from seat 1, indicator 2m; ready: 0, 2; "
         "points +0 -160 +320 -160; next dealer 2, streak 1"
     )
-    assert columns.split() == ["item", "payer", "payee", "fan", "points"]
-    assert len(bill) == len(test_calculator.ITEMS)
-    assert bill[2].split() == ["re_pao", "seat", "1", "seat", "2", "60", "120"]
+    seats = [f"seat{n}" for n in range(4)]
+    assert columns.replace("seat ", "seat").split() == ["item", "clause", *seats, "in", "words"]
+    assert bill[0].split()[:6] == ["hu", "R23", "-50", "+50", "seat", "2"]
+    assert bill[-1].split() == ["R26", "points,", "2", "x", "fan:", "+0", "-160", "+320", "-160"]
+    assert total.split() == ["sum", "+0", "-80", "+160", "-80"]
 
 
 def test_settle_json_is_the_result_alone(capsys: Capture, tmp_path: Path) -> None:
@@ -61,10 +63,10 @@ def test_settle_json_is_the_result_alone(capsys: Capture, tmp_path: Path) -> Non
 
 
 def test_settle_json_of_many_is_a_line_each(capsys: Capture, tmp_path: Path) -> None:
-    positions = [{**POSITION, "streak": 1 + n % 9} for n in range(deals.CHUNK + 7)]
+    positions = [{**POSITION, "streak": 1 + n % 9} for n in range(batches.CHUNK + 7)]
     told = lines(run(capsys, "settle", "--json", written(tmp_path, *positions)))
     dealers = [result["items"][0] for result in told]
-    assert dealers == [["dealer", 1, 2, 10 * (1 + n % 9)] for n in range(deals.CHUNK + 7)]
+    assert dealers == [["dealer", 1, 2, 10 * (1 + n % 9)] for n in range(batches.CHUNK + 7)]
 
 
 def test_settle_of_one_in_a_jsonl_is_a_line(capsys: Capture, tmp_path: Path) -> None:

@@ -24,7 +24,7 @@ from zhuoji_env.rules import Rules
 if TYPE_CHECKING:
     from zhuoji_env import arena, baselines
     from zhuoji_env.baselines import Agent
-    from zhuoji_env.calculator import fan, settle, shanten, waits
+    from zhuoji_env.calculator import fan, resettle, settle, shanten, waits
     from zhuoji_env.engine.games import Games
     from zhuoji_env.record import Recorder, replay
 
@@ -37,6 +37,7 @@ _LAZY = {
     "Recorder": "zhuoji_env.record",
     "fan": "zhuoji_env.calculator",
     "replay": "zhuoji_env.record",
+    "resettle": "zhuoji_env.calculator",
     "settle": "zhuoji_env.calculator",
     "shanten": "zhuoji_env.calculator",
     "waits": "zhuoji_env.calculator",
@@ -60,6 +61,7 @@ __all__ = [
     "baselines",
     "fan",
     "replay",
+    "resettle",
     "settle",
     "shanten",
     "waits",

@@ -265,7 +265,8 @@ def _check_end(fields: Fields, p: Position) -> None:
 
 
 def _check_firsts(fields: Fields, p: Position) -> None:
-    """`first_yaoji`, and where 8p is a ji `first_wu_gu`, cannot be null with one in a river."""
+    """`first_yaoji`, and where 8p is a ji `first_wu_gu`, cannot be null with one in a river or in a
+    meld that was claimed."""
     asked = [("first_yaoji", p.first_yaoji, YAOJI)]
     if p.rules.ji.wu_gu:
         asked.append(("first_wu_gu", p.first_wu_gu, WU_GU))
@@ -275,6 +276,11 @@ def _check_firsts(fields: Fields, p: Position) -> None:
                 raise fields.fail(
                     key, f"null or missing, but seat {i} has a {tiles.NAMES[kind]} in its river"
                 )
+            for meld in seat.melds:
+                if first is None and meld.kind == kind and meld.type != MEN:
+                    raise fields.fail(
+                        key, f"null or missing, but seat {i}'s '{meld}' was claimed from a discard"
+                    )
 
 
 def _check_copies(p: Position) -> None:

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from zhuoji_env import tiles
+from zhuoji_env.calculator.explanation import Line, explain, page, section
 from zhuoji_env.calculator.melds import Meld
 from zhuoji_env.calculator.position import First, Position
 from zhuoji_env.engine.games import Games
@@ -46,6 +47,21 @@ class Settlement:
     def to_dict(self) -> dict[str, Any]:
         """The `result` object."""
         return dict(self.result)
+
+    def explain(self, language: str = "en") -> list[Line]:
+        """The bill in words ("en" or "zh"): clause and arithmetic, and what is not paid and why.
+
+        Over the lines of an item, each (payer, payee) comes to the fan of the bill.
+        """
+        return explain(self.position, self.games, self.table, self.result, language)
+
+    def to_section(self, title: str, language: str = "en") -> str:
+        """A heading and an HTML table of the explanation, to stand on a page."""
+        return section(title, self.result, self.explain(language), language)
+
+    def to_html(self, language: str = "en") -> str:
+        """A self-contained page with that table."""
+        return "".join(page([self.to_section(self.position.rules.name, language)], language))
 
 
 def settle(position: Raw) -> Settlement:

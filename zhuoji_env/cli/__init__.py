@@ -12,7 +12,7 @@ from collections.abc import Sequence
 
 import typer
 
-from zhuoji_env.cli import arena, bench, deals, rules
+from zhuoji_env.cli import arena, bench, bills, deals, rules
 from zhuoji_env.errors import ZhuojiError
 
 app = typer.Typer(
@@ -25,6 +25,7 @@ app = typer.Typer(
 )
 rules.register(app)
 deals.register(app)
+bills.register(app)
 arena.register(app)
 bench.register(app)
 

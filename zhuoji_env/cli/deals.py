@@ -1,25 +1,21 @@
-"""`zhuoji play-out`, `replay` and `settle`: deals played, played back, and paid."""
+"""`zhuoji play-out` and `replay`: deals played, and played back."""
 
 from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
-from typing import TYPE_CHECKING, Annotated, Any, TypeVar
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Annotated, TypeVar
 
 import typer
 
+from zhuoji_env.cli.batches import print_value, worked
 from zhuoji_env.cli.output import print_columns, print_json
-from zhuoji_env.errors import PositionError, RecordError, ZhuojiError
+from zhuoji_env.errors import RecordError, ZhuojiError
 from zhuoji_env.rules import Rules
 
 if TYPE_CHECKING:
-    from zhuoji_env.calculator import Settlement
     from zhuoji_env.record import Replay
-    from zhuoji_env.record.reading import Item
-
-CHUNK, CHUNK_BYTES = 1024, 1 << 23
-"""How many records or positions, and how much of their text, are worked on together at most."""
 
 STDOUT = "-"
 SEATS = range(4)
@@ -28,19 +24,15 @@ GREEDY = "greedy,greedy,greedy,greedy"
 Records = Annotated[
     str, typer.Argument(help="A record, or a .jsonl of many, or - for standard input.")
 ]
-Positions = Annotated[
-    str, typer.Argument(help="A position, or a .jsonl of many, or - for standard input.")
-]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON alone.")]
 
 T = TypeVar("T")
 
 
 def register(app: typer.Typer) -> None:
-    """Add the three commands."""
+    """Add the two commands."""
     app.command("play-out")(play_out)
     app.command("replay")(replay)
-    app.command("settle")(settle)
 
 
 def play_out(
@@ -94,7 +86,7 @@ def replay(
     from zhuoji_env.record.reading import read_items
 
     deals = verified = 0
-    for item, done in _worked(read_items(file, RecordError), replay_all):
+    for item, done in worked(read_items(file, RecordError), replay_all):
         if verify:
             try:
                 verified += done.verify()
@@ -102,57 +94,12 @@ def replay(
                 raise RecordError(f"{item.where}: {error}") from None
         deals += 1
         if as_json:
-            _print_value(done.to_dict(), item)
+            print_value(done.to_dict(), item)
         else:
             typer.echo(f"{item.where}: {_played(done)}")
     if not as_json:
         checked = f", {verified} results verified" if verify else ""
         typer.echo(f"{deals} replayed{checked}")
-
-
-def settle(file: Positions, as_json: Json = False) -> None:
-    """Print the bill of positions: who pays whom how much for what."""
-    from zhuoji_env.calculator import settle_all
-    from zhuoji_env.record.reading import read_items
-
-    for item, settled in _worked(read_items(file, PositionError), settle_all):
-        if as_json:
-            _print_value(settled.to_dict(), item)
-        else:
-            _print_bill(item.where, settled)
-
-
-def _worked(
-    items: Iterator[Item], work: Callable[[Iterable[Any]], Iterator[T]]
-) -> Iterator[tuple[Item, T]]:
-    """What the work makes of each item; its complaints say where the item stands."""
-    for chunk in _chunks(items):
-        made = work(item.value for item in chunk)
-        for item in chunk:
-            try:
-                one = next(made)
-            except ZhuojiError as error:
-                raise type(error)(f"{item.where}: {error}") from None
-            yield item, one
-
-
-def _chunks(items: Iterator[Item]) -> Iterator[list[Item]]:
-    """Items in lists of bounded length; where reading fails, those read before it come first."""
-    chunk: list[Item] = []
-    size = 0
-    try:
-        for item in items:
-            chunk.append(item)
-            size += item.size
-            if len(chunk) == CHUNK or size >= CHUNK_BYTES:
-                yield chunk
-                chunk, size = [], 0
-    except ZhuojiError:
-        if chunk:
-            yield chunk
-        raise
-    if chunk:
-        yield chunk
 
 
 def _with_progress(deals: Iterator[T], total: int) -> Iterator[T]:
@@ -166,50 +113,16 @@ def _with_progress(deals: Iterator[T], total: int) -> Iterator[T]:
     )
 
 
-def _print_value(value: dict[str, Any], item: Item) -> None:
-    """A lone value as a document, one of many as a line."""
-    if item.alone:
-        print_json(value)
-    else:
-        typer.echo(json.dumps(value))
-
-
-def _print_bill(where: str, settled: Settlement) -> None:
-    result = settled.result
-    typer.echo(f"{where}: {settled.position.rules.name}: {_ending(result)}")
-    base = settled.position.rules.base
-    rows = [
-        (item, f"seat {payer}", f"seat {payee}", str(fan), str(base * fan))
-        for item, payer, payee, fan in result["items"]
-    ]
-    print_columns([("item", "payer", "payee", "fan", "points"), *rows], "  ")
-
-
 def _played(done: Replay) -> str:
     """A replayed deal in one line."""
+    from zhuoji_env.calculator.explanation import headline
+
     record = done.record
     n = len(record.decisions)
     head = f"{record.rules.name}, dealer {record.dealer}, streak {record.streak}, {n} actions"
     if done.result is None:
         return f"{head}: unfinished, seat {done.games.seat[done.table]} to act"
-    return f"{head}: {_ending(done.result)}"
-
-
-def _ending(result: dict[str, Any]) -> str:
-    """How a deal ended and what it pays, in one line."""
-    tile, shooter = result["tile"], result["shooter"]
-    who = " and ".join(f"seat {seat}" for seat in result["winners"])
-    ready = ", ".join(str(seat) for seat in SEATS if result["ready"][seat]) or "nobody"
-    how = {
-        "self_draw": f"{who} self-draws {tile}",
-        "discard": f"{who} on {tile} from seat {shooter}",
-        "rob": f"{who} robbing {tile} from seat {shooter}",
-        "draw": "exhaustive draw",
-    }[result["end"]]
-    flip = f", indicator {result['indicator']}" if result["indicator"] else ""
-    points = " ".join(f"{points:+d}" for points in result["scores"])
-    after = f"next dealer {result['next_dealer']}, streak {result['next_streak']}"
-    return f"{how}{flip}; ready: {ready}; points {points}; {after}"
+    return f"{head}: {headline(done.result)}"
 
 
 def _counted(ends: Counter[str]) -> str:
