@@ -216,7 +216,9 @@ def begin(args: Args, resume: bool, console: Console) -> Run:
 def train(args: Args, resume: bool, console: Console) -> int:
     """Train, draw the curve, play the matches and print their table; return the exit code."""
     run = begin(args, resume, console)
-    console.print(f"training on {run.rules.name}, seed {args.seed}, into {run.folder}")
+    console.print(
+        f"training on {run.rules.name}, seed {args.seed}, into {run.folder}", soft_wrap=True
+    )
     began = time.perf_counter()
     finished = learn(run)
     spent = time.perf_counter() - began
@@ -224,12 +226,16 @@ def train(args: Args, resume: bool, console: Console) -> int:
         title = f"{run.rules.name}, seed {args.seed}: MaskablePPO self-play"
         report.draw_curve(run.folder / "curve.png", run.curve, title)
     if not finished:
-        console.print(f"interrupted; go on with the same arguments and --resume: {run.folder}")
+        console.print(
+            f"interrupted; the same arguments with --resume go on from {run.folder}",
+            soft_wrap=True,
+        )
         return INTERRUPTED
     speeds = ", ".join(f"{name} {speed:,.0f}" for name, speed in run.beside.speeds().items())
     console.print(
         f"{run.model.num_timesteps:,} decisions; {spent:.0f} s; per second: {speeds}",
         highlight=False,
+        soft_wrap=True,
     )
     results = play_matches(args, run.folder)
     report.write_matches(run.folder / "matches.json", results)
