@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from zhuoji_env import arena, baselines
     from zhuoji_env.baselines import Agent
     from zhuoji_env.calculator import fan, resettle, settle, shanten, waits
+    from zhuoji_env.engine.determinize import determinize
     from zhuoji_env.engine.games import Games
     from zhuoji_env.record import Recorder, replay
 
@@ -34,6 +35,7 @@ __version__ = "0.1.0"
 _LAZY = {
     "Agent": "zhuoji_env.baselines",
     "Games": "zhuoji_env.observation",
+    "determinize": "zhuoji_env.engine.determinize",
     "Recorder": "zhuoji_env.record",
     "fan": "zhuoji_env.calculator",
     "replay": "zhuoji_env.record",
@@ -59,6 +61,7 @@ __all__ = [
     "__version__",
     "arena",
     "baselines",
+    "determinize",
     "fan",
     "replay",
     "resettle",

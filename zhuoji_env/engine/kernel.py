@@ -32,7 +32,8 @@ def sources_hash(package: Path = _PACKAGE) -> str:
     below = [package / name for name in ("tiles.py", "actions.py", "rules/schema.py")]
     # games.py is Python alone: no kernel stands in it.
     engine = [path for path in (package / "engine").glob("*.py") if path.name != "games.py"]
-    for path in sorted([*below, *engine]):
+    observation = (package / "observation").glob("*.py")
+    for path in sorted([*below, *engine, *observation]):
         digest.update(path.relative_to(package).as_posix().encode())
         digest.update(path.read_bytes())
     return digest.hexdigest()[:12]

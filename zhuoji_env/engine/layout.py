@@ -5,10 +5,13 @@ play, 2 across, 3 before). Kinds are 0..26 (FORMATS), -1 where there is none. Th
 padding, so that equal tables are equal bytes.
 """
 
+from functools import lru_cache
+
 import numpy as np
 
 from zhuoji_env.rules import Rules
-from zhuoji_env.rules.schema import switches
+from zhuoji_env.rules.ruleset import PRESETS
+from zhuoji_env.rules.schema import nest, switches
 
 N_SEATS = 4
 N_TILES = 108
@@ -111,12 +114,16 @@ GAME = np.dtype(
         ("meld_kind", np.int8, (4, MAX_MELDS)),
         ("meld_from", np.int8, (4, MAX_MELDS)),  # whose discard was claimed, -1 for men
         ("meld_late", np.uint8, (4, MAX_MELDS)),  # R12: a kong worth nothing
+        ("meld_at", np.int8, (4, MAX_MELDS)),  # discards made when it was laid
+        ("kong_at", np.int8, (4, MAX_MELDS)),  # discards made when it became a kong, -1 for a peng
         ("n_melds", np.int8, (4,)),
         ("peng", np.uint32, (4,)),  # bit k: an own peng of k that a kong may be added to
         ("discards", np.int8, (MAX_DISCARDS,)),  # every discard of the deal in order
         ("discard_seat", np.int8, (MAX_DISCARDS,)),
         ("discard_flag", np.uint8, (MAX_DISCARDS,)),
         ("n_discards", np.int8),
+        # What was declined on each discard: bit s seat s passed a win, bit 4 + s a peng or gang
+        ("passed", np.uint8, (MAX_DISCARDS,)),
         ("river", np.int8, (4, 27)),  # unclaimed discards as counts
         ("first_yaoji", np.int8),  # R39: place in `discards` of the deal's first yaoji, or -1
         ("first_wu_gu", np.int8),  # the same of the first 8p
@@ -133,13 +140,11 @@ GAME = np.dtype(
         ("claimer", np.int8),  # the one seat that may peng or gang it, -1 for none
         ("answer", np.int8, (4,)),
         # Standing facts about the seats
-        (
-            "waits",
-            np.uint32,
-            (4,),
-        ),  # kinds that complete the 13 tiles, own four-of-a-kinds left out
+        # Kinds that complete the 13 tiles, own four-of-a-kinds left out; 0 after a peng
+        ("waits", np.uint32, (4,)),
         ("baoting", np.uint8, (4,)),
         ("marked", np.uint8, (4,)),  # R19
+        ("let_go", np.uint32, (4,)),  # others' tiles not won on since the own last draw (R19)
         ("acted", np.uint8, (4,)),  # has discarded or melded (R29)
         ("discarded", np.uint8, (4,)),  # has made a first discard (R12)
         ("dealt_quad", np.uint32, (4,)),  # kinds dealt all four (R12)
@@ -175,6 +180,7 @@ VIEW = np.dtype(
         ("key", np.int32, (3,)),
         ("n_hand", np.int8, (4,)),  # concealed tiles of each seat
         ("drawn", np.int8),  # own drawn tile, -1 where there is none
+        ("drawn_bits", np.uint32),  # every kind drawn in this own turn (R12)
         ("replacement", np.bool_),  # it is a replacement tile
         ("tile", np.int8),  # the tile in question, -1 on an own turn
         ("shooter", np.int8),  # whose it is, -1 on an own turn
@@ -183,11 +189,14 @@ VIEW = np.dtype(
         ("meld_kind", np.int8, (4, MAX_MELDS)),
         ("meld_from", np.int8, (4, MAX_MELDS)),  # -1 for men
         ("meld_late", np.uint8, (4, MAX_MELDS)),  # own melds; others' late kongs are not public
+        ("meld_at", np.int8, (4, MAX_MELDS)),
+        ("kong_at", np.int8, (4, MAX_MELDS)),
         ("n_melds", np.int8, (4,)),
         ("discards", np.int8, (MAX_DISCARDS,)),
         ("discard_seat", np.int8, (MAX_DISCARDS,)),
         ("discard_flag", np.uint8, (MAX_DISCARDS,)),  # the claimer in it is relative too
         ("n_discards", np.int8),
+        ("passed", np.uint8, (MAX_DISCARDS,)),  # own: bit 0 passed a win, bit 4 a peng or gang
         ("river", np.int8, (4, 27)),
         (
             "unseen",
@@ -200,6 +209,7 @@ VIEW = np.dtype(
         ("baoting", np.uint8, (4,)),
         ("declared", np.bool_),
         ("marked", np.bool_),  # own
+        ("let_go", np.uint32, (4,)),  # others' tiles each seat did not win on since its last draw
         ("dealt_quad", np.uint32),  # own
         ("rules", RULES),
     ]
@@ -213,3 +223,17 @@ def rules_record(rules: Rules) -> np.void:
         record[path.replace(".", "_")] = code
     packed: np.void = record[0]
     return packed
+
+
+def rules_of(record: np.void) -> Rules:
+    """Return the ruleset that a RULES record was packed from; only a preset keeps its name."""
+    return _rules_of(record.tobytes())
+
+
+@lru_cache(maxsize=256)
+def _rules_of(packed: bytes) -> Rules:
+    record = np.frombuffer(packed, RULES)[0]
+    values = {s.path: s.value(int(record[s.path.replace(".", "_")])) for s in switches()}
+    rules = Rules.load({"name": "as seen", **nest(values)})
+    same = [name for name in PRESETS if Rules.load(name) == rules]
+    return Rules.load(same[0]) if same else rules

@@ -68,6 +68,8 @@ def lay_meld(g: Record, seat: int, kind: int, meld: int, feeder: int, late: bool
     g.meld_kind[seat, place] = kind
     g.meld_from[seat, place] = feeder
     g.meld_late[seat, place] = late
+    g.meld_at[seat, place] = g.n_discards
+    g.kong_at[seat, place] = -1 if meld == PENG_MELD else g.n_discards
     g.n_melds[seat] = place + 1
     g.acted[seat] = True
     g.any_meld = True
@@ -88,11 +90,14 @@ def clear(g: Record) -> None:
     g.meld_kind[:] = -1
     g.meld_from[:] = -1
     g.meld_late[:] = False
+    g.meld_at[:] = -1
+    g.kong_at[:] = -1
     g.n_melds[:] = 0
     g.peng[:] = 0
     g.discards[:] = -1
     g.discard_seat[:] = -1
     g.discard_flag[:] = 0
+    g.passed[:] = 0
     g.n_discards = 0
     g.river[:] = 0
     g.first_yaoji = -1
@@ -106,6 +111,7 @@ def clear(g: Record) -> None:
     g.waits[:] = 0
     g.baoting[:] = False
     g.marked[:] = False
+    g.let_go[:] = 0
     g.acted[:] = False
     g.discarded[:] = False
     g.dealt_quad[:] = 0
@@ -173,7 +179,9 @@ def draw(g: Record, r: Record, seat: int, replacement: bool, wins: Wins) -> None
     g.drawn_bits |= 1 << kind
     g.replacement = replacement
     g.n_draws[seat] += 1
-    g.marked[seat] = False  # R19: until the own next draw, replacement draws included
+    # R19: until the own next draw, replacement draws included.
+    g.marked[seat] = False
+    g.let_go[seat] = 0
     g.seat = seat
     g.phase = TURN
     g.legal = own_turn(g, r, seat, wins)
@@ -307,6 +315,8 @@ def meld_options(g: Record, seat: int) -> Int:
 def answer(g: Record, r: Record, action: int, wins: Wins) -> None:
     """Take a polled seat's answer (R9)."""
     seat = g.seat
+    if g.phase == CLAIM:
+        note_declined(g, seat, action)
     if action == HU:
         g.answer[seat] = SAID_HU
     else:
@@ -318,6 +328,17 @@ def answer(g: Record, r: Record, action: int, wins: Wins) -> None:
         if g.may_hu >> seat & 1 and r.win_passed != PASSED_FREE:
             g.marked[seat] = True
     poll(g, r, wins)
+
+
+@kernel
+def note_declined(g: Record, seat: int, action: int) -> None:
+    """Note what a polled seat declined on the last discard: a win, a peng or gang."""
+    declined = 0
+    if action != HU and g.legal >> HU & 1:
+        declined |= 1 << seat
+    if action in (HU, PASS) and g.legal >> PENG & 1:
+        declined |= 1 << (4 + seat)
+    g.passed[g.n_discards - 1] |= declined
 
 
 @kernel
@@ -333,7 +354,10 @@ def resolve(g: Record, r: Record, wins: Wins) -> None:
         if not rob:
             claim_discard(g, CLAIMED_HU, 0)
         finish(g, r, ROB_WIN if rob else DISCARD_WIN, winners, wins)
-    elif rob:
+        return
+    for place in range(1, 4):
+        g.let_go[(g.shooter + place) & 3] |= 1 << g.tile
+    if rob:
         complete_added_kong(g, r, wins)
     elif g.claimer >= 0 and g.answer[g.claimer] == SAID_PENG:
         take_peng(g)
@@ -363,6 +387,7 @@ def take_peng(g: Record) -> None:
     remove_tiles(g, seat, kind, 2)
     lay_meld(g, seat, kind, PENG_MELD, feeder, False)
     g.peng[seat] |= 1 << kind
+    g.waits[seat] = 0
     begin_turn(g, seat)
     g.phase = AFTER_PENG
     g.legal = np.int64(g.held[seat])
@@ -424,6 +449,7 @@ def complete_added_kong(g: Record, r: Record, wins: Wins) -> None:
         place += 1
     late = g.drawn_bits >> kind & 1 == 0
     g.meld_type[seat, place] = ZHUAN_WAN
+    g.kong_at[seat, place] = g.n_discards
     g.meld_late[seat, place] = late and r.dou_late_added == LATE_PASSPORT
     g.peng[seat] &= ~(1 << kind)
     g.tile = -1

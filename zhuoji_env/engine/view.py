@@ -36,6 +36,7 @@ def write_view(g: Record, seat: int, r: Record, v: Record) -> None:
     v.key[:] = g.key[seat]
     own_draw = acts and g.phase == TURN
     v.drawn = g.drawn if own_draw else -1
+    v.drawn_bits = g.drawn_bits if own_draw else 0
     v.replacement = g.replacement and own_draw
     asked = g.phase == CLAIM or g.phase == ROB
     v.tile = g.tile if asked else -1
@@ -52,6 +53,7 @@ def write_view(g: Record, seat: int, r: Record, v: Record) -> None:
     for place in range(4):
         q = (seat + place) & 3
         v.baoting[place] = g.baoting[q]
+        v.let_go[place] = g.let_go[q]
         write_melds(g, q, seat, place, v)
         for kind in range(27):
             n = g.river[q, kind]
@@ -76,6 +78,8 @@ def write_melds(g: Record, q: int, viewer: int, place: int, v: Record) -> None:
         kind = g.meld_kind[q, i]
         v.meld_kind[place, i] = kind
         v.meld_from[place, i] = relative(g.meld_from[q, i], viewer)
+        v.meld_at[place, i] = g.meld_at[q, i]
+        v.kong_at[place, i] = g.kong_at[q, i]
         v.meld_late[place, i] = g.meld_late[q, i] and q == viewer
         if i < n:
             v.unseen[kind] -= 3 if g.meld_type[q, i] == PENG_MELD else 4
@@ -94,5 +98,7 @@ def write_discards(g: Record, viewer: int, v: Record) -> None:
             claimer = relative((flag >> CLAIMER_SHIFT) & 3, viewer)
             flag = (flag & ((1 << CLAIMER_SHIFT) - 1)) | claimer << CLAIMER_SHIFT
         v.discard_flag[i] = flag
+        v.passed[i] = (g.passed[i] >> viewer) & 0b10001
     v.discard_seat[n:] = -1
     v.discard_flag[n:] = 0
+    v.passed[n:] = 0

@@ -9,7 +9,7 @@
 | Manual control | no |
 | Agents | `player_0` … `player_3` = East, South, West, North |
 | Action shape | `Discrete(58)` |
-| Observation shape | `(141, 3, 9)` float32, and an action mask `(58,)` int8 |
+| Observation shape | `(161, 3, 9)` float32, and an action mask `(58,)` int8 |
 | State shape | `(921,)` float32 |
 
 Zhuoji ("catch the chicken") is the mahjong of Guiyang: four players, 108 tiles of three suits, no
@@ -65,9 +65,9 @@ project's rules page.
 
 ### Observation
 
-A dict of `"observation"`, float32 of shape (141, 3, 9) over suits (m, p, s) and ranks 1-9, and
+A dict of `"observation"`, float32 of shape (161, 3, 9) over suits (m, p, s) and ranks 1-9, and
 `"action_mask"`. The channels are the planes and, spread over all 27 places, the globals of
-`zhuoji_env.observation` (version 1, where each is described with its range). Seats are relative to
+`zhuoji_env.observation` (version 2, where each is described with its range). Seats are relative to
 the observer: self, next in order of play, across, before.
 
 | Channel | Name | Content |
@@ -79,21 +79,28 @@ the observer: self, next in order of play, across, before.
 | 7 | `tile` | the tile in question |
 | 8 | `unseen` | copies in no place that the observer sees |
 | 9-10 | `ji_held`, `ji_river` | price of standing ji, in units of ping_hu |
-| 11-12 | `may_discard`, `may_gang` | legal discards and kongs |
-| 13-28 | `peng_self` … `men_before` | melds: peng, dian, zhuan_wan, men, of the four seats each |
-| 29-32 | `river_self` … `river_before` | unclaimed discards |
-| 33-36 | `recent_self` … `recent_before` | the last eight discards, the latest greatest |
-| 37-40 | `drawn_river_self` … `drawn_river_before` | discards thrown as drawn |
-| 41-42 | `wall_left`, `streak` | undrawn tiles / 55, the dealer's streak / 10 |
-| 43-46 | `dealer_self` … `dealer_before` | who deals |
-| 47-50 | `phase_turn` … `phase_rob` | own turn, after a peng, claim, robbing |
-| 51-53 | `shooter_next` … `shooter_before` | whose the tile in question is |
-| 54-57 | `baoting_self` … `baoting_before` | who is baoting |
-| 58-65 | `melds_self` … `dou_before` | numbers of melds and of kongs / 4 |
-| 66-70 | `declared` … `ready` | baoting owes its discard, marked, hot, replacement, ready |
-| 71-79 | `yaoji_none` … `zeren_before` | what became of the first yaoji |
-| 80-83 | `may_peng` … `may_pass` | legal peng, hu, baoting, pass |
-| 84-140 | `rule_base` … `rule_dealer.on_draw` | every switch of the ruleset, scaled |
+| 11 | `zhuo_chance` | chance in % that a flip makes it a zhuo ji |
+| 12-13 | `may_discard`, `may_gang` | legal discards and kongs |
+| 14-29 | `peng_self` … `men_before` | melds: peng, dian, zhuan_wan, men, of the four seats each |
+| 30-33 | `river_self` … `river_before` | unclaimed discards |
+| 34-37 | `recent_self` … `recent_before` | the last eight discards, the latest greatest |
+| 38-41 | `drawn_river_self` … `drawn_river_before` | discards thrown as drawn |
+| 42-45 | `claimed_self` … `claimed_before` | discards that were claimed |
+| 46-48 | `let_go_next` … `let_go_before` | not won on since the seat's last draw |
+| 49-50 | `advance`, `left` | kinds that advance the hand; the distance a discard leaves |
+| 51-53 | `danger_next` … `danger_before` | an estimate of a discard's danger, in % |
+| 54-55 | `wall_left`, `streak` | undrawn tiles / 55, the dealer's streak / 10 |
+| 56-59 | `dealer_self` … `dealer_before` | who deals |
+| 60-63 | `phase_turn` … `phase_rob` | own turn, after a peng, claim, robbing |
+| 64-66 | `shooter_next` … `shooter_before` | whose the tile in question is |
+| 67-70 | `baoting_self` … `baoting_before` | who is baoting |
+| 71-78 | `melds_self` … `dou_before` | numbers of melds and of kongs / 4 |
+| 79-83 | `declared` … `ready` | baoting owes its discard, marked, hot, replacement, ready |
+| 84 | `passport` | a ping_hu may win on a discard |
+| 85-93 | `yaoji_none` … `zeren_before` | what became of the first yaoji |
+| 94-97 | `may_peng` … `may_pass` | legal peng, hu, baoting, pass |
+| 98-154 | `rule_base` … `rule_dealer.on_draw` | every switch of the ruleset, scaled |
+| 155-160 | `to_standard` … `to_suit_s` | distances to each route |
 
 `action_mask` is int8, 1 where an action is legal. `observe(agent)` gives an all-zero mask to a seat
 that is not to act. When the session is over the agent that is selected is shown pass alone, though

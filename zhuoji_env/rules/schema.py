@@ -25,6 +25,7 @@ MAX_BASE = 100
 MAX_DEALER_BONUS = 1_000
 MAX_DICE = 2
 MAX_NAME = 80
+BOOL_TYPE = "true or false"
 
 Fan = Annotated[int, Field(ge=0, le=MAX_FAN)]
 MaybeFan = Fan | None
@@ -291,6 +292,14 @@ class Switch:
             return -1
         return self.choices.index(value) if isinstance(value, str) else int(value)
 
+    def value(self, code: int) -> Value:
+        """The value that `code` packed."""
+        if self.nullable and code == -1:
+            return None
+        if self.choices:
+            return self.choices[code]
+        return bool(code) if self.type == BOOL_TYPE else code
+
 
 @cache
 def switches() -> tuple[Switch, ...]:
@@ -355,7 +364,7 @@ def _described(field: FieldInfo) -> dict[str, Any]:
     """Type in words, choices and range of a field."""
     annotation = field.annotation
     if annotation is bool:
-        return {"type": "true or false"}
+        return {"type": BOOL_TYPE}
     choices = get_args(annotation)
     if choices and isinstance(choices[0], str):
         return {
