@@ -212,7 +212,7 @@ def _info(path: Path, described: Mapping[str, str]) -> PolicyInfo:
             network=network,
             decisions=int(described["decisions"]),
         )
-    except (KeyError, ValueError, TypeError) as error:
+    except (KeyError, ValueError, TypeError, RecursionError) as error:
         raise PolicyError(f"{path}: metadata does not describe a policy: {error}") from error
     if (network.planes, network.globals) != (observation.N_PLANES, observation.N_GLOBALS):
         raise PolicyError(
