@@ -119,12 +119,12 @@ def without_spare(chosen: Sequence[Deal], needs: Collection[str], times: int) ->
     return kept
 
 
-def pool(rules: Rules, rng: Random) -> list[Deal]:
+def pool(rules: Rules, rng: Random, each: int = EACH) -> list[Deal]:
     """Deals of every theme under one ruleset; enough of them to reach all that it allows."""
     needs = allowed(rules)
     deals: list[Deal] = []
     while needs - reached_by(deals):
-        deals += [play((theme, rules), rng) for theme in THEMES for _ in range(EACH)]
+        deals += [play((theme, rules), rng) for theme in THEMES for _ in range(each)]
     return deals
 
 

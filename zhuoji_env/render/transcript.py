@@ -53,7 +53,8 @@ def transcript(
     teller = _Teller(games[[i]], tiles, language)
     for seat, action in decisions:
         teller.tell(seat, action)
-    return "\n".join([*teller.lines, *teller.ending()])
+    teller.finish()
+    return "\n".join(teller.lines)
 
 
 class _Teller:
@@ -111,11 +112,7 @@ class _Teller:
 
     def resolve(self, before: Page, after: Page) -> None:
         """All answers to a discard or to an added kong are in (R9)."""
-        for seat, action, legal in self.answers:
-            if told := self.answer(after, seat, action, legal):
-                line = self.words.answer.format(seat=after.who(seat), answer=told)
-                self.lines.append(" " * (_NUMBER + _NAME) + line)
-        self.answers = []
+        self.write_answers(after)
         if before.phase == CLAIM and after.phase != DONE:
             self.actor, self.kongs = after.actor, 0
         if after.phase == AFTER_PENG:
@@ -148,17 +145,27 @@ class _Teller:
             self.lines.append(f"{self.left:>{_NUMBER - 1}} {name}{events}")
         self.events = []
 
+    def write_answers(self, after: Page) -> None:
+        for seat, action, legal in self.answers:
+            if told := self.answer(after, seat, action, legal):
+                line = self.words.answer.format(seat=after.who(seat), answer=told)
+                self.lines.append(" " * (_NUMBER + _NAME) + line)
+        self.answers = []
+
     def answer(self, after: Page, seat: int, action: int, legal: int) -> str:
-        """What a seat said, what else it could have said, and what came of it; "" if plain."""
+        """What a seat said, what else it could have said, and what came of it.
+
+        "" for a claim without alternative that is granted: the turn it begins tells it.
+        """
         w, g = self.words, after.g
         others = legal & ~(1 << action) & ~(1 << names.PASS)
-        won = bool(int(g["winners"]) >> seat & 1)
+        won = int(g["winners"]) >> seat & 1
         void = action != names.PASS and after.phase == DONE and not won
         text = after.action(action)
         if others and action != names.HU:
             options = [after.action(a) for a in range(names.N_ACTIONS) if others >> a & 1]
             text = w.could.format(action=text, options=w.join.join(options))
-        elif not (won or void):
+        elif after.phase in (TURN, AFTER_PENG):
             return ""
         declined = bool(others >> names.HU & 1) and after.phase != DONE
         passed = self.games.rules[int(g["rules"])].win.passed
@@ -169,15 +176,17 @@ class _Teller:
 
     # The end
 
-    def ending(self) -> list[str]:
-        """The table as it stands, and the bill of a finished deal with what it hangs on."""
+    def finish(self) -> None:
+        """Tell the table as it stands, and the bill of a finished deal with what it hangs on."""
         page = self.page()
         self.end_line()
-        lines = ["", *(line for q in range(N_SEATS) for line in page.seat_lines(q))]
-        lines.append(self.words.legend)
-        if page.phase != DONE:
-            return [*lines, page.question()]
-        return [*lines, "", *self.circumstances(page), *page.bill_lines()]
+        self.write_answers(page)
+        self.lines += ["", *(line for q in range(N_SEATS) for line in page.seat_lines(q))]
+        self.lines.append(self.words.legend)
+        if page.phase == DONE:
+            self.lines += ["", *self.circumstances(page), *page.bill_lines()]
+        else:
+            self.lines.append(page.question())
 
     def circumstances(self, page: Page) -> list[str]:
         """Hot shots, fouls and first ji: what the bill hangs on and the table does not show."""
