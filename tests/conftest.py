@@ -1,8 +1,13 @@
-"""Prints, at the end of a run, the tables that tests have recorded."""
+"""Prints, at the end of a run, the tables that tests have recorded; no test is timed."""
 
 from __future__ import annotations
 
 import pytest
+from hypothesis import settings
+
+# A first call compiles, and machines are noisy: time says nothing about a test.
+settings.register_profile("zhuoji", deadline=None)
+settings.load_profile("zhuoji")
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:

@@ -15,7 +15,7 @@ import pytest
 from tests import test_calculator, test_record
 from tests.test_cli_rules import Capture, refused, run
 from zhuoji_env.cli import batches, main
-from zhuoji_env.record import replay_all
+from zhuoji_env.record import replay_all, transcript
 from zhuoji_env.rules import Rules
 
 RECORD = test_record.EXAMPLE
@@ -132,6 +132,16 @@ def test_replay_tells_each_deal(capsys: Capture, tmp_path: Path) -> None:
         f"{file}: line 2: guiyang, dealer 2, streak 1, 3 actions: unfinished, seat 0 to act",
         "2 replayed, 1 results verified",
     ]
+
+
+def test_replay_transcript_tells_the_whole_deal(capsys: Capture, tmp_path: Path) -> None:
+    file = written(tmp_path, RECORD)
+    told = run(capsys, "replay", file, "--transcript")
+    assert told == f"{file}: line 1\n{transcript(RECORD)}\n\n1 replayed\n"
+    chinese = run(capsys, "replay", file, "--transcript", "--language", "zh")
+    assert transcript(RECORD, language="zh") in chinese
+    assert "en, zh" in refused(capsys, "replay", file, "--transcript", "--language", "fr")
+    assert "exclude each other" in refused(capsys, "replay", file, "--transcript", "--json")
 
 
 def test_replay_json_is_the_record_with_its_result(capsys: Capture, tmp_path: Path) -> None:

@@ -159,6 +159,7 @@ def test_two_baoting_hands_are_drawn_jointly() -> None:
     assert (worlds.state["waits"][:, [(seat + 1) % 4, (seat + 3) % 4]] != 0).all()
 
 
+@settings(deadline=None)
 @given(u=st.integers(0, 4), t=st.integers(0, 4), h=st.integers(0, 4))
 def test_the_chance_to_keep_a_hand(u: int, t: int, h: int) -> None:
     if t > u or h > u:

@@ -79,12 +79,20 @@ def replay(
     verify: Annotated[
         bool, typer.Option("--verify", help="Compare each recorded result with the replayed one.")
     ] = False,
+    as_text: Annotated[
+        bool, typer.Option("--transcript", help="Tell each deal draw by draw, marks and bill.")
+    ] = False,
+    language: Annotated[str, typer.Option(help="en or zh, for --transcript.")] = "en",
     as_json: Json = False,
 ) -> None:
     """Replay records from nothing but themselves; a wrong action or result is refused."""
-    from zhuoji_env.record import replay_all
+    from zhuoji_env.calculator.explanation.lines import words_of
+    from zhuoji_env.record import replay_all, transcript
     from zhuoji_env.record.reading import read_items
 
+    words_of(language)
+    if as_text and as_json:
+        raise ZhuojiError("--transcript and --json exclude each other; give one")
     deals = verified = 0
     for item, done in worked(read_items(file, RecordError), replay_all):
         if verify:
@@ -95,6 +103,8 @@ def replay(
         deals += 1
         if as_json:
             print_value(done.to_dict(), item)
+        elif as_text:
+            typer.echo(f"{item.where}\n{transcript(done, language=language)}\n")
         else:
             typer.echo(f"{item.where}: {_played(done)}")
     if not as_json:
