@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from rich.console import Console
 from safetensors import safe_open
@@ -37,6 +37,7 @@ TINY = {
     "tables": "8",
     "steps": "4",
     "batch-size": "16",
+    "epochs": "3",
     "decisions": "96",
     "channels": "4",
     "convolutions": "2",
@@ -370,6 +371,7 @@ def test_actions_do_not_depend_on_the_batch() -> None:
     assert np.array_equal(np.concatenate(halves), whole)
 
 
+@settings(deadline=None)
 @given(
     logits=st.lists(st.floats(-80, 80, width=32), min_size=58, max_size=58),
     legal=st.lists(st.booleans(), min_size=58, max_size=58).filter(any),
