@@ -20,6 +20,8 @@ def small() -> list[bench.Scenario]:
         bench.watching(600, "duole", observations=True, threads=2),
         bench.aec("guiyang", wrapped=False, decisions=150),
         bench.aec("guiyang", wrapped=True, decisions=150),
+        bench.seats(16, "zhuoji", "random", steps=20),
+        bench.sb3_seats(16, "zhuoji", "random", steps=20),
     ]
 
 
@@ -60,7 +62,14 @@ def test_every_size_and_face_is_measured() -> None:
     for n in bench.SIZES:
         assert ("Games.step", n, 1, "masks") in told
     names = {name for name, *_ in told}
-    assert names == {"in the kernel", "Games.step", "AEC raw_env", "AEC env"}
+    assert names == {
+        "in the kernel",
+        "Games.step",
+        "AEC raw_env",
+        "AEC env",
+        "SeatVectorEnv, greedy",
+        "SB3 SeatVecEnv, greedy",
+    }
 
 
 def test_bits_are_counted() -> None:

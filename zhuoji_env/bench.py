@@ -1,7 +1,8 @@
 """How fast the engine and the environment are: decisions and deals per second, by way of play.
 
-Every scenario plays random legal actions and deals on. Scenarios are measured in turns, round after
-round, and medians are reported, so that a noisy machine touches all of them alike.
+Every scenario plays random legal actions, named opponents as they do, and deals on. Scenarios are
+measured in turns, round after round, and medians are reported, so that a noisy machine touches all
+of them alike.
 """
 
 import os
@@ -13,6 +14,8 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
+from importlib.util import find_spec
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,6 +25,7 @@ from zhuoji_env.engine import batch
 from zhuoji_env.engine.games import Games
 from zhuoji_env.engine.layout import VIEW
 from zhuoji_env.engine.wall import table_seeds
+from zhuoji_env.envs.vector import SeatVectorEnv
 from zhuoji_env.rules.ruleset import Source
 
 SIZES = (1, 64, 1024, 8192)
@@ -143,8 +147,55 @@ def aec(rules: Source, wrapped: bool, decisions: int = 2000) -> Scenario:
     return Scenario(name, 1, 1, "observation and mask", chunk)
 
 
+def seats(n: int, rules: Source, opponents: str = "greedy", steps: int = 40) -> Scenario:
+    """Gymnasium's vector face; the decisions counted are the learners' alone."""
+    envs = SeatVectorEnv(n, rules, opponents)
+    shown, _ = envs.reset(seed=0)
+    masks = shown["action_mask"]
+    rng = np.random.default_rng(0)
+
+    def chunk() -> Count:
+        nonlocal masks
+        made = deals = 0
+        fresh = 0
+        for _ in range(steps):
+            shown, _, over, _, _ = envs.step(_random_legal(masks, rng))
+            masks = shown["action_mask"]
+            made += n - fresh
+            fresh = int(over.sum())
+            deals += fresh
+        return made, deals
+
+    return Scenario(f"SeatVectorEnv, {opponents}", n, 1, "observations, masks", chunk)
+
+
+def sb3_seats(n: int, rules: Source, opponents: str = "greedy", steps: int = 40) -> Scenario:
+    """The face for stable-baselines3, which must be installed; decisions as in `seats`."""
+    from zhuoji_env.envs.sb3 import SeatVecEnv
+
+    envs = SeatVecEnv(n, rules, opponents)
+    envs.reset()
+    rng = np.random.default_rng(0)
+
+    def chunk() -> Count:
+        deals = 0
+        for _ in range(steps):
+            _, _, over, _ = envs.step(_random_legal(envs.action_masks(), rng))
+            deals += int(over.sum())
+        return n * steps, deals
+
+    return Scenario(f"SB3 SeatVecEnv, {opponents}", n, 1, "observations, masks", chunk)
+
+
+def _random_legal(masks: NDArray[Any], rng: np.random.Generator) -> NDArray[np.int64]:
+    weights = rng.random(masks.shape, np.float32)
+    chosen: NDArray[np.int64] = (weights * masks).argmax(1)
+    return chosen
+
+
 def scenarios(rules: Source = "guiyang") -> list[Scenario]:
     """Return every scenario of `zhuoji bench`."""
+    sb3 = [sb3_seats] if find_spec("stable_baselines3") else []
     return [
         in_kernel(BENCH_SIZE, rules),
         *(stepping(n, rules) for n in SIZES),
@@ -154,6 +205,7 @@ def scenarios(rules: Source = "guiyang") -> list[Scenario]:
         watching(BENCH_SIZE, rules, observations=True),
         aec(rules, wrapped=False),
         aec(rules, wrapped=True),
+        *(face(BENCH_SIZE, rules) for face in (seats, *sb3)),
         in_kernel(THREADED_SIZE, rules, threads=2),
         in_kernel(THREADED_SIZE, rules, threads=1),
         stepping(THREADED_SIZE, rules, threads=2),
