@@ -354,6 +354,17 @@ class TestIllegalActions:
                 assert data_equivalence(twin.step(action), (shown, reward, over, False, info))
         assert len(swapped) > 8, "every legal action may be the one"
 
+    def test_each_replacement_is_drawn_anew(self) -> None:
+        env = SeatEnv(illegal="random", opponents="random")
+        drawn: dict[int, set[int]] = {}
+        mask, over = env.reset(seed=0)[0]["action_mask"], False
+        while not over:
+            legal = np.flatnonzero(mask).tolist()
+            shown, _, over, _, info = env.step(-1)
+            drawn.setdefault(len(legal), set()).add(legal.index(info["played"]))
+            mask = shown["action_mask"]
+        assert max(len(places) for places in drawn.values()) > 2
+
     def test_the_replacement_comes_with_the_seed(self) -> None:
         env = SeatEnv(illegal="random")
         played = []

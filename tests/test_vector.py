@@ -214,6 +214,26 @@ class TestSeat:
             infos["results"][i][0]["scores"][seat] for i, seat in enumerate([1, 0, 2])
         ]
 
+    def test_one_that_an_autoreset_begins_does_too(self) -> None:
+        """The second episode of these seeds is over before the learner's turn."""
+        seeds, rng = [2785, 2913, 4469, 7428], np.random.default_rng(0)
+        envs, singles = SeatVectorEnv(4), Singles(4)
+        shown = envs.reset(seed=seeds)[0]
+        singles.reset(list(seeds))
+        begun, met, over = np.zeros(4, int), np.zeros(4, bool), np.zeros(4, bool)
+        while begun.min() < 2:
+            begun += over
+            chosen = picks(rng, shown)
+            pass_alone = shown["action_mask"].sum(1) == shown["action_mask"][:, PASS]
+            lone, before = pass_alone & ~over, over
+            batch = envs.step(chosen)
+            same(batch, singles.step(chosen))
+            shown, rewards, over, _, infos = batch
+            assert not rewards[before].any() and not over[before].any()
+            assert over[lone].all() and all("results" in infos for _ in np.flatnonzero(lone))
+            met |= lone
+        assert met.all()
+
     def test_arrays_are_copies(self) -> None:
         envs = SeatVectorEnv(8, opponents="random")
         rng = np.random.default_rng(0)
