@@ -39,14 +39,22 @@ class ForRLlib(BaseWrapper[str, dict[str, Any], int]):  # type: ignore[misc]
     Box of three dimensions is to them an image with its channels last.
     """
 
+    def __init__(self, env: Any) -> None:
+        super().__init__(env)
+        self.observation_spaces = {agent: _flat(env, agent) for agent in env.possible_agents}
+
     def observe(self, agent: str) -> dict[str, Any]:
         """Return what an agent sees, the observation flat."""
         seen = self.env.observe(agent)
         return {"observations": seen["observation"].ravel(), "action_mask": seen["action_mask"]}
 
     def observation_space(self, agent: str) -> Dict:
-        """Return an agent's space."""
-        space = self.env.observation_space(agent)
-        box = space["observation"]
-        flat = Box(box.low.ravel(), box.high.ravel(), dtype=np.float32)
-        return Dict({"observations": flat, "action_mask": space["action_mask"]})
+        """Return an agent's space, the same object at every call."""
+        return self.observation_spaces[agent]
+
+
+def _flat(env: Any, agent: str) -> Dict:
+    space = env.observation_space(agent)
+    box = space["observation"]
+    flat = Box(box.low.ravel(), box.high.ravel(), dtype=np.float32)
+    return Dict({"observations": flat, "action_mask": space["action_mask"]})
