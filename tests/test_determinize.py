@@ -17,8 +17,8 @@ import zhuoji_env as zj
 from tests.hidden import redealt
 from tests.test_games import PRESETS, tiles_of
 from zhuoji_env import tiles
-from zhuoji_env.actions import BAOTING, HU
-from zhuoji_env.engine.layout import rules_of
+from zhuoji_env.actions import BAOTING, GANG, HU, PASS, PENG
+from zhuoji_env.engine.layout import ROB, rules_of
 from zhuoji_env.engine.wall import table_seeds
 from zhuoji_env.engine.worlds import keep_chance
 
@@ -192,6 +192,47 @@ def test_what_cannot_be_determinized(change: dict[str, int], n: int, message: st
         view[name] = value
     with pytest.raises(ValueError, match=message):
         zj.determinize(view, n, 0)
+
+
+def robbed_position(late_added: str) -> np.ndarray[Any, Any]:
+    """A view of somebody who may rob a kong added with a tile of unknown origin."""
+    rules = {
+        "preset": "guiyang",
+        "dou": {"late_added": late_added},
+        "win": {"passport": False},
+    }
+    games = zj.Games(400, rules, seed=5)
+    games.reset()
+    states = table_seeds(5, 400)
+    gangs = ((1 << 27) - 1) << GANG
+    while True:
+        asked = np.flatnonzero(games.phase == ROB)
+        if len(asked):
+            return games.view()[asked[:1]]
+        actions = games.sample(states)
+        legal = games.legal_bits
+        for i in np.flatnonzero(legal & (gangs | 1 << PENG)):
+            bits = int(legal[i]) & (gangs | 1 << PENG)
+            actions[i] = bits.bit_length() - 1
+        if games.step(actions):
+            games.next_deal()
+
+
+@pytest.mark.parametrize(
+    ("late_added", "low", "high"),
+    [("full", 0.0, 0.0), ("forbid", 0.0, 0.0), ("passport", 0.5, 0.99)],
+)
+def test_an_added_kong_comes_late_as_often_as_its_tile_was_held(
+    late_added: str, low: float, high: float
+) -> None:
+    view = robbed_position(late_added)
+    worlds = zj.determinize(view, 2000, 3)
+    while (worlds.phase == ROB).any():
+        worlds.step(np.where(worlds.phase == ROB, PASS, worlds.legal.argmax(axis=1)))
+    shooter = (int(view["seat"][0]) + int(view["shooter"][0])) % 4
+    added = worlds.state["meld_kind"][:, shooter] == view["tile"][0]
+    late = worlds.state["meld_late"][:, shooter][added].mean()
+    assert low <= late <= high
 
 
 def test_rules_survive_the_view() -> None:

@@ -29,8 +29,8 @@ from tests import test_calculator, test_record
 from tests.strategies import damaged, damaged_text, lively
 from zhuoji_env import observation
 from zhuoji_env.cli import main
-from zhuoji_env.engine.games import _RANGES
 from zhuoji_env.engine.layout import GAME
+from zhuoji_env.engine.storage import _RANGES
 from zhuoji_env.errors import ZhuojiError
 from zhuoji_env.rules.reading import parse_yaml
 

@@ -17,7 +17,6 @@ from zhuoji_env.actions import GANG, HU, PENG
 from zhuoji_env.engine.layout import (
     CLAIM,
     CLAIM_SHIFT,
-    DONE,
     PENG_MELD,
     ROB,
     TURN,
@@ -46,14 +45,13 @@ def test_nothing_hidden_shows(seed: int, steps: int) -> None:
     rng = np.random.default_rng(seed)
     for i in range(len(games)):
         table = games[[i]]
-        viewer = int(table.seat[0])
+        viewer = int(table.seat[0]) if rng.random() < 0.7 else int(rng.integers(4))
         other = redealt(table, viewer, rng)
-        assert other.view().tobytes() == table.view().tobytes()
-        planes, rows = table.observe()
-        other_planes, other_rows = other.observe()
+        assert other.view(seats=[viewer]).tobytes() == table.view(seats=[viewer]).tobytes()
+        planes, rows = table.observe(seats=[viewer])
+        other_planes, other_rows = other.observe(seats=[viewer])
         assert planes.tobytes() == other_planes.tobytes()
         assert rows.tobytes() == other_rows.tobytes()
-        assert other.legal.tobytes() == table.legal.tobytes()
 
 
 @settings(max_examples=25, deadline=None)
@@ -77,10 +75,6 @@ def test_a_view_says_what_stands_on_the_table(seed: int, steps: int, turn: int) 
         hidden = g["hand"][order[1:]].sum(axis=0) + np.bincount(
             g["wall"][g["head"] : g["tail"]], minlength=27
         )
-        if g["phase"] == ROB and g["shooter"] == seat:
-            hidden[g["tile"]] += 1  # lies open before its owner, who alone still counts it unseen
-        if g["phase"] == DONE and g["tile"] >= 0 and g["end"] != 1:
-            hidden[g["tile"]] += 1
         assert v["unseen"].tolist() == hidden.tolist()
         n = v["n_discards"]
         claimed = (v["discard_flag"][:n] >> CLAIM_SHIFT & 3) != UNCLAIMED

@@ -9,7 +9,7 @@ from typing import Any
 from zhuoji_env import tiles
 from zhuoji_env.calculator import melds
 from zhuoji_env.calculator.melds import Meld
-from zhuoji_env.engine.games import MAX_STREAK
+from zhuoji_env.engine.arguments import MAX_STREAK
 from zhuoji_env.engine.layout import (
     DIAN,
     DISCARD_WIN,

@@ -13,6 +13,7 @@ viewer is asked about are unknown to it and are asked for again (R9: the order c
 import numpy as np
 from numpy.typing import NDArray
 
+from zhuoji_env.engine.arguments import whole
 from zhuoji_env.engine.games import Games
 from zhuoji_env.engine.hand import hand_waits
 from zhuoji_env.engine.kernel import Record, Wins, kernel
@@ -161,8 +162,7 @@ def determinize(view: NDArray[np.void] | np.void, n: int, rng: np.random.Generat
     ValueError if n is below 1 or a view's seat has nothing to decide.
     """
     views = np.atleast_1d(np.asarray(view, VIEW))
-    if n < 1:
-        raise ValueError(f"n is {n}; allowed: 1 or more worlds")
+    whole("n", n, 1)
     if np.any(views["legal"] == 0) or np.any(views["phase"] == DONE):
         raise ValueError("a view's seat has nothing to decide; allowed: views of acting seats")
     generator = np.random.default_rng(rng)

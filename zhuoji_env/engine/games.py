@@ -2,109 +2,33 @@
 
 from __future__ import annotations
 
-import json
-import os
-import tempfile
-import zlib
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from itertools import pairwise
 from pathlib import Path
 from typing import Any, ClassVar, TypeVar
-from zipfile import BadZipFile
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from zhuoji_env import actions as names
-from zhuoji_env.engine import batch, tables
+from zhuoji_env.engine import arguments as given
+from zhuoji_env.engine import batch, storage, tables
 from zhuoji_env.engine.layout import (
     DONE,
-    ENDS,
     GAME,
     ITEMS,
-    MAX_DISCARDS,
-    MAX_MELDS,
-    MELDS,
     N_SEATS,
-    N_TILES,
-    NO_MELD,
-    PENG_MELD,
-    PHASES,
     RULES,
     UNDEALT,
     VIEW,
     rules_record,
 )
-from zhuoji_env.engine.wall import table_seeds
+from zhuoji_env.engine.wall import seeds_in, table_seeds
 from zhuoji_env.errors import IllegalAction, ZhuojiError
-from zhuoji_env.rules import Rules
 from zhuoji_env.rules.ruleset import Source
-from zhuoji_env.tiles import N_KINDS, N_RANKS
 
-FORMAT = "zhuoji-games/1"
-MAX_STREAK = 999
-
-# What reading a file that is none, or a damaged one, may raise.
-_BROKEN = (
-    AttributeError,
-    EOFError,
-    KeyError,
-    MemoryError,
-    NotImplementedError,
-    OSError,
-    RecursionError,
-    SyntaxError,
-    TypeError,
-    ValueError,
-    BadZipFile,
-    zlib.error,
-)
-
-# The range of every field of GAME that kernels take for an index or a set of bits.
-_SEAT, _MAYBE_SEAT = (0, N_SEATS - 1), (-1, N_SEATS - 1)
-_KIND, _MAYBE_KIND = (0, N_KINDS - 1), (-1, N_KINDS - 1)
-_PLACE = (-1, MAX_DISCARDS - 1)
-_RANGES = {
-    "deal": (-1, 1 << 62),
-    "dice": (0, 6),
-    "dealer": _SEAT,
-    "streak": (0, MAX_STREAK),
-    "legal": (0, (1 << names.N_ACTIONS) - 1),
-    "seat": _SEAT,
-    "phase": (0, len(PHASES) - 1),
-    "wall": _KIND,
-    "head": (0, N_TILES),
-    "tail": (0, N_TILES),
-    "hand": (0, 4),
-    "key": (0, 5**N_RANKS - 1),
-    "meld_type": (0, len(MELDS) - 1),
-    "meld_kind": _MAYBE_KIND,
-    "meld_from": _MAYBE_SEAT,
-    "n_melds": (0, MAX_MELDS),
-    "discards": _MAYBE_KIND,
-    "discard_seat": _MAYBE_SEAT,
-    "discard_flag": (0, 31),
-    "n_discards": (0, MAX_DISCARDS),
-    "river": (0, 4),
-    "first_yaoji": _PLACE,
-    "first_wu_gu": _PLACE,
-    "drawn": _MAYBE_KIND,
-    "turn_kongs": (0, (1 << MAX_MELDS) - 1),
-    "tile": _MAYBE_KIND,
-    "shooter": _MAYBE_SEAT,
-    "may_hu": (0, 15),
-    "claimer": _MAYBE_SEAT,
-    "answer": (0, 4),
-    "end": (0, len(ENDS) - 1),
-    "winners": (0, 15),
-    "indicator": _MAYBE_KIND,
-    "next_dealer": _MAYBE_SEAT,
-    "next_streak": (0, MAX_STREAK + 1),
-}
-
-# How many tables are looked through together, so that the looking takes little memory.
-_AT_ONCE = 1024
+MAX_TABLES = 1 << 30
 
 T = TypeVar("T")
 
@@ -131,20 +55,21 @@ class Games:
         first: int = 0,
         threads: int = 1,
     ) -> None:
-        if n < 1:
-            raise ValueError(f"n is {n}; allowed: 1 or more tables")
-        self.rules = _load_rules(rules)
+        given.whole("n", n, 1, MAX_TABLES)
+        given.whole("seed", seed, 0)
+        given.whole("first", first, 0, MAX_TABLES)
+        given.whole("threads", threads, 1)
+        self.rules = given.rulesets(rules)
         self.state: NDArray[np.void] = np.zeros(n, GAME)
         self.state["phase"] = UNDEALT
         self.state["deal"] = -1
+        self.state["number"] = np.arange(first, first + n)
         self.state["seed"] = table_seeds(seed, n, purpose, first)
         if rules_index is not None:
-            self.state["rules"] = _rules_index(rules_index, n, len(self.rules))
+            self.state["rules"] = given.rules_index(rules_index, n, len(self.rules))
         self._prepare(threads)
 
     def _prepare(self, threads: int) -> None:
-        if threads < 1:
-            raise ValueError(f"threads is {threads}; allowed: 1 or more")
         self.records: NDArray[np.void] = np.zeros(len(self.rules), RULES)
         for i, rules in enumerate(self.rules):
             self.records[i] = rules_record(rules)
@@ -239,16 +164,23 @@ class Games:
 
         `walls` (n, 108), `dealers` (n,) and `streaks` (n,) hold for this deal at the n tables reset
         (one value is taken for all); without them the next wall of each table's seed is dealt and
-        R2 names the dealer. `seed` starts the tables' seeds anew. Raises ValueError, changing
-        nothing, for a wall that is not four of each kind, a seat outside 0..3, a streak below 1.
+        R2 names the dealer. `seed` spawns the tables' seeds anew, for the same purpose. Raises
+        ValueError, changing nothing, for a wall that is not four of each kind, a seat outside 0..3,
+        a streak below 1.
         """
-        picked = np.arange(len(self)) if where is None else np.flatnonzero(self._mask(where))
+        picked = (
+            np.arange(len(self)) if where is None else np.flatnonzero(given.mask(where, len(self)))
+        )
         n = len(picked)
-        wall_array = _walls(walls, n)
-        dealer_array = _per_table("dealer", dealers, n, -1, 0, N_SEATS - 1).astype(np.int8)
-        streak_array = _per_table("streak", streaks, n, 1, 1, MAX_STREAK).astype(np.int32)
+        wall_array = given.walls(walls, n)
+        dealer_array = given.per_table("dealer", dealers, n, -1, 0, N_SEATS - 1).astype(np.int8)
+        streak_array = given.per_table("streak", streaks, n, 1, 1, given.MAX_STREAK).astype(
+            np.int32
+        )
         if seed is not None:
-            self.state["seed"][picked] = table_seeds(seed, len(self))[picked]
+            given.whole("seed", seed, 0)
+            old, numbers = self.state["seed"][picked], self.state["number"][picked]
+            self.state["seed"][picked] = seeds_in(old, seed, numbers)
             self.state["deal"][picked] = -1
         batch.first_deal(
             self.state, self.records, self.wins, picked, wall_array, dealer_array, streak_array
@@ -263,7 +195,7 @@ class Games:
         if where is None:
             mask = done
         else:
-            mask = self._mask(where)
+            mask = given.mask(where, len(self))
             if np.any(mask & ~done):
                 raise ValueError(f"table {int(np.argmax(mask & ~done))} has not finished its deal")
         self.each(lambda p: batch.next_deal(self.state[p], self.records, self.wins, mask[p]))
@@ -274,7 +206,7 @@ class Games:
         `actions` is (N,) integers; tables that are done ignore theirs. Raises IllegalAction,
         naming table, seat, action and the legal set, before anything changes.
         """
-        chosen = np.asarray(actions)
+        asked = chosen = np.asarray(actions)
         if chosen.shape != self.state.shape or chosen.dtype.kind not in "iu":
             raise ValueError(
                 f"actions are {chosen.dtype} of shape {chosen.shape}; "
@@ -285,11 +217,11 @@ class Games:
         if self._pool is None:
             done = int(batch.checked_step(self.state, self.records, self.wins, chosen))
             if done < 0:
-                raise self._illegal(-1 - done, chosen)
+                raise self._illegal(-1 - done, asked)
             return done
         bad = batch.first_illegal(self.state, chosen)
         if bad != batch.ALL_FINE:
-            raise self._illegal(bad, chosen)
+            raise self._illegal(bad, asked)
         return sum(
             self.each(lambda p: batch.step(self.state[p], self.records, self.wins, chosen[p]))
         )
@@ -299,6 +231,7 @@ class Games:
 
         `states` (N,) uint64 are the tables' generators, moved on in place.
         """
+        given.buffer("states", states, self.state.shape, np.dtype(np.uint64))
         out = np.empty(len(self), np.int64)
         if self._pool is None:
             batch.sample(self.state, states, out)
@@ -315,12 +248,20 @@ class Games:
 
         `seats` (N,) asks for other seats' views; a seat that is not to act sees no legal action.
         """
-        if out is None:
-            out = np.zeros(len(self), VIEW)
-        given = self.state["seat"] if seats is None else np.asarray(seats, np.int8)
-        viewers, seen = np.ascontiguousarray(given), out
+        seen = np.zeros(len(self), VIEW) if out is None else out
+        given.buffer("out", seen, self.state.shape, VIEW)
+        viewers = self.viewers(seats)
         self.each(lambda p: batch.views(self.state[p], self.records, viewers[p], seen[p]))
         return seen
+
+    def viewers(self, seats: ArrayLike | None = None) -> NDArray[np.int8]:
+        """Return seats to look from, the acting ones by default: (N,) int8.
+
+        ValueError if one is not 0..3.
+        """
+        if seats is None:
+            return np.ascontiguousarray(self.state["seat"])
+        return given.per_table("seat", seats, len(self), 0, 0, N_SEATS - 1).astype(np.int8)
 
     def observe(self, out: Any = None, **kwargs: Any) -> Any:
         """Return planes (N, P, 27) int8 and globals (N, G) float32 for the acting seats.
@@ -345,58 +286,27 @@ class Games:
         return other
 
     def save(self, path: str | Path) -> None:
-        """Write every table to a file, whole or not at all."""
-        rules = json.dumps([r.to_dict() for r in self.rules])
-        target = Path(path)
-        handle, name = tempfile.mkstemp(dir=target.parent, prefix=target.name)
-        try:
-            with os.fdopen(handle, "wb") as file:
-                np.savez_compressed(
-                    file, format=np.array(FORMAT), state=self.state, rules=np.array(rules)
-                )
-            os.replace(name, target)
-        except BaseException:
-            Path(name).unlink(missing_ok=True)
-            raise
+        """Write every table to a file, whole or not at all; OSError where that cannot be."""
+        storage.save(path, self.state, self.rules)
 
     @classmethod
     def load(cls, path: str | Path, threads: int = 1) -> Games:
         """Read tables that `save` wrote.
 
-        ZhuojiError if the file is not such a file, or holds tables that no play leads to.
+        ZhuojiError if the file is not such a file, or holds tables that no play leads to;
+        FileNotFoundError if there is none.
         """
-        try:
-            with Path(path).open("rb") as stream, np.load(stream, allow_pickle=False) as file:
-                if str(file["format"]) != FORMAT or file["state"].dtype != GAME:
-                    raise ZhuojiError(f"{path}: not a {FORMAT} file of this version")
-                state, rules = file["state"], json.loads(str(file["rules"]))
-        except _BROKEN as error:
-            if isinstance(error, FileNotFoundError | ZhuojiError):
-                raise
-            raise ZhuojiError(f"{path}: not a {FORMAT} file") from error
-        if not isinstance(rules, list) or not all(isinstance(one, dict) for one in rules):
-            raise ZhuojiError(f"{path}: rules are no list of rulesets")
-        if fault := _fault(state, len(rules)):
-            raise ZhuojiError(f"{path}: {fault}")
         games = cls.__new__(cls)
-        games.state = state
-        games.rules = [Rules.load(tree) for tree in rules]
+        games.state, games.rules = storage.load(path)
         games._prepare(threads)
         return games
 
     # Errors
 
-    def _mask(self, where: ArrayLike) -> NDArray[np.bool_]:
-        mask = np.asarray(where)
-        if mask.dtype != np.bool_ or mask.shape != self.state.shape:
-            raise ValueError(
-                f"where is {mask.dtype} of shape {mask.shape}; "
-                f"allowed: bool of shape {self.state.shape}"
-            )
-        return mask
-
-    def _illegal(self, i: int, actions: NDArray[np.int64]) -> IllegalAction:
+    def _illegal(self, i: int, actions: NDArray[np.integer]) -> ZhuojiError:
         g = self.state[i]
+        if g["phase"] == UNDEALT:
+            return ZhuojiError(f"table {i} has not been dealt: call reset() first")
         legal = [a for a in range(names.N_ACTIONS) if int(g["legal"]) >> a & 1]
         return IllegalAction(
             table=i,
@@ -404,96 +314,3 @@ class Games:
             action=int(actions[i]),
             legal=legal,
         )
-
-
-def _load_rules(source: Source | Sequence[Source]) -> list[Rules]:
-    if isinstance(source, list | tuple):
-        if not source:
-            raise ValueError("rules is an empty list; allowed: one ruleset or more")
-        return [Rules.load(one) for one in source]
-    return [Rules.load(source)]  # type: ignore[arg-type]
-
-
-def _rules_index(index: ArrayLike, n: int, n_rules: int) -> NDArray[np.int32]:
-    array = np.asarray(index)
-    if array.shape != (n,) or array.dtype.kind not in "iu":
-        raise ValueError(f"rules_index is {array.dtype} {array.shape}; allowed: integers ({n},)")
-    if array.min() < 0 or array.max() >= n_rules:
-        raise ValueError(f"rules_index has values outside 0..{n_rules - 1}")
-    return array.astype(np.int32)
-
-
-def _walls(walls: ArrayLike | None, n: int) -> NDArray[np.int8]:
-    if walls is None:
-        return np.zeros((0, N_TILES), np.int8)
-    array = np.asarray(walls)
-    if array.ndim == 1:
-        array = np.broadcast_to(array, (n, *array.shape))
-    if array.shape != (n, N_TILES) or array.dtype.kind not in "iu":
-        raise ValueError(
-            f"walls are {array.dtype} of shape {array.shape}; "
-            f"allowed: integers of shape ({n}, {N_TILES})"
-        )
-    full = np.repeat(np.arange(27), 4)
-    for i, wall in enumerate(np.sort(array, axis=1)):
-        if not np.array_equal(wall, full):
-            raise ValueError(f"wall {i} is not {N_TILES} tiles with four of each kind")
-    return np.ascontiguousarray(array, np.int8)
-
-
-def _per_table(
-    what: str, values: ArrayLike | None, n: int, default: int, low: int, high: int
-) -> NDArray[np.int64]:
-    if values is None:
-        return np.full(n, default, np.int64)
-    array = np.asarray(values)
-    if array.shape not in ((), (n,)) or array.dtype.kind not in "iu":
-        raise ValueError(f"{what}s are {array.dtype} {array.shape}; allowed: integers ({n},)")
-    if array.size and (array.min() < low or array.max() > high):
-        raise ValueError(f"a {what} is outside {low}..{high}")
-    return np.broadcast_to(array, (n,)).astype(np.int64)
-
-
-def _fault(state: NDArray[np.void], n_rules: int) -> str | None:
-    """What is wrong with a GAME array from outside, None if nothing is."""
-    if state.ndim != 1 or not len(state):
-        return f"tables of shape {state.shape}; allowed: one axis of 1 or more"
-    for name, (low, high) in {"rules": (0, n_rules - 1), **_RANGES}.items():
-        values = state[name].reshape(len(state), -1)
-        wrong = (values < low) | (values > high)
-        if wrong.any():
-            i, j = np.argwhere(wrong)[0]
-            return f"table {i}: {name} is {values[i, j]}; allowed: {low}..{high}"
-    for start in range(0, len(state), _AT_ONCE):
-        part = state[start : start + _AT_ONCE]
-        for what, broken in _broken(part).items():
-            wrong = broken & (part["phase"] != UNDEALT)
-            if wrong.any():
-                return f"table {start + np.argmax(wrong)}: {what}"
-    return None
-
-
-def _broken(state: NDArray[np.void]) -> dict[str, NDArray[np.bool_]]:
-    """Which tables' fields contradict each other, by the contradiction: (N,) bool each."""
-    hand = state["hand"].astype(np.int64)
-    keys = hand.reshape(-1, N_SEATS, 3, N_RANKS) @ np.array(tables.POW5, np.int64)
-    bits = np.int64(1) << np.arange(N_KINDS)
-    kinds = np.arange(N_KINDS)
-    place = np.arange(N_TILES)
-    undrawn = (place >= state["head"][:, None]) & (place < state["tail"][:, None])
-    melds = np.arange(MAX_MELDS) < state["n_melds"][..., None]
-    sizes = np.where(state["meld_type"] == PENG_MELD, 3, 4) * melds
-    total = hand.sum(axis=1) + state["river"].sum(axis=1)
-    total += ((state["wall"][..., None] == kinds) & undrawn[..., None]).sum(axis=1)
-    total += ((state["meld_kind"][..., None] == kinds) * sizes[..., None]).sum(axis=(1, 2))
-    return {
-        "key does not follow from hand": (keys != state["key"]).any(axis=(1, 2)),
-        "held does not follow from hand": ((hand > 0) @ bits != state["held"]).any(axis=1),
-        "quad does not follow from hand": ((hand == 4) @ bits != state["quad"]).any(axis=1),
-        "melds are not what n_melds says": (
-            melds & ((state["meld_type"] == NO_MELD) | (state["meld_kind"] < 0))
-        ).any(axis=(1, 2)),
-        # A tile that was robbed or won on is in no hand and no river.
-        "the tiles are not four of each kind": (total > 4).any(axis=1)
-        | (total.sum(axis=1) < N_TILES - 1),
-    }

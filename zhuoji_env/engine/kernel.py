@@ -23,6 +23,8 @@ Record = Any
 Int = Any
 Wins = NDArray[np.uint32]
 
+# Python alone: no kernel stands in them.
+_PYTHON = ("arguments.py", "games.py", "storage.py")
 _PACKAGE = Path(__file__).resolve().parent.parent
 
 
@@ -30,8 +32,7 @@ def sources_hash(package: Path = _PACKAGE) -> str:
     """Return 12 hex digits over the sources of all that other files' kernels call or read."""
     digest = hashlib.sha256(numba.__version__.encode())
     below = [package / name for name in ("tiles.py", "actions.py", "rules/schema.py")]
-    # games.py is Python alone: no kernel stands in it.
-    engine = [path for path in (package / "engine").glob("*.py") if path.name != "games.py"]
+    engine = [path for path in (package / "engine").glob("*.py") if path.name not in _PYTHON]
     observation = (package / "observation").glob("*.py")
     for path in sorted([*below, *engine, *observation]):
         digest.update(path.relative_to(package).as_posix().encode())

@@ -93,6 +93,7 @@ GAME = np.dtype(
     [
         # Identity and chance
         ("seed", np.uint64),  # the table's own seed; the wall of deal d follows from (seed, d)
+        ("number", np.int32),  # the table's number, which its seed was spawned from
         ("deal", np.int64),  # number of the current deal, -1 before the first
         ("rules", np.int32),  # index into the batch's rulesets
         ("dice", np.int8, (2,)),  # R2, as thrown (the second is 0 with one die)

@@ -6,9 +6,11 @@ from zhuoji_env.engine.layout import (
     CLAIM,
     CLAIM_SHIFT,
     CLAIMER_SHIFT,
+    DISCARD_WIN,
     DONE,
     PENG_MELD,
     ROB,
+    ROB_WIN,
     TURN,
     UNCLAIMED,
 )
@@ -59,8 +61,9 @@ def write_view(g: Record, seat: int, r: Record, v: Record) -> None:
             n = g.river[q, kind]
             v.river[place, kind] = n
             v.unseen[kind] -= n
-    if g.phase == ROB and g.shooter != seat:
-        v.unseen[g.tile] -= 1  # the tile of the added kong lies open
+    won_on = g.phase == DONE and (g.end == DISCARD_WIN or g.end == ROB_WIN)
+    if g.phase == ROB or won_on:
+        v.unseen[g.tile] -= 1  # it lies open, in no hand and no river
     write_discards(g, seat, v)
     v.rules = r
 

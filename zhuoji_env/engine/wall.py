@@ -10,6 +10,8 @@ from zhuoji_env.engine.layout import N_TILES
 # families never share one.
 PURPOSES = ("free", "training", "arena", "benchmark")
 PURPOSE_SHIFT = 62
+FREE = np.uint64((1 << PURPOSE_SHIFT) - 1)
+"""All bits of a seed but its purpose's, which are zero in the family of seeds free to use."""
 
 # splitmix64 (Steele, Lea, Flood 2014)
 _GAMMA, _MIX1, _MIX2 = 0x9E3779B97F4A7C15, 0xBF58476D1CE4E5B9, 0x94D049BB133111EB
@@ -59,20 +61,23 @@ def table_seeds(seed: int, n: int, purpose: str = "free", first: int = 0) -> NDA
     """Return the seeds of tables first..first+n-1: (n,) uint64, of one purpose's own family.
 
     A table's seed depends on (seed, purpose, its number) alone. Raises ValueError for an unknown
-    purpose or a negative seed.
+    purpose.
     """
     if purpose not in PURPOSES:
         raise ValueError(f"purpose {purpose!r} is unknown; allowed: {', '.join(PURPOSES)}")
-    if seed < 0:
-        raise ValueError(f"seed {seed} is negative; allowed: 0 or more")
-    family = PURPOSES.index(purpose) << PURPOSE_SHIFT
-    words = np.random.SeedSequence(seed).generate_state(1, np.uint64)
-    numbers = np.arange(first, first + n, dtype=np.uint64)
+    family = np.uint64(PURPOSES.index(purpose) << PURPOSE_SHIFT)
+    return seeds_in(family, seed, np.arange(first, first + n))
+
+
+def seeds_in(
+    family: NDArray[np.uint64] | np.uint64, seed: int, numbers: NDArray[np.integer]
+) -> NDArray[np.uint64]:
+    """Return the seeds of tables by number, in the families that some seeds (or one) belong to."""
+    word = np.random.SeedSequence(seed).generate_state(1, np.uint64)
     with np.errstate(over="ignore"):
-        z = words + (numbers + np.uint64(1)) * np.uint64(_GAMMA)
+        z = word + (numbers.astype(np.uint64) + np.uint64(1)) * np.uint64(_GAMMA)
         z = (z ^ (z >> S30)) * np.uint64(_MIX1)
         z = (z ^ (z >> S27)) * np.uint64(_MIX2)
         z = z ^ (z >> S31)
-    low = np.uint64((1 << PURPOSE_SHIFT) - 1)
-    seeds: NDArray[np.uint64] = (z & low) | np.uint64(family)
+    seeds: NDArray[np.uint64] = (z & FREE) | (family & ~FREE)
     return seeds

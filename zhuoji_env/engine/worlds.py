@@ -34,7 +34,7 @@ from zhuoji_env.engine.turn import (
     clear,
     entitled,
 )
-from zhuoji_env.engine.wall import GAMMA, below, mix
+from zhuoji_env.engine.wall import FREE, GAMMA, below, mix
 
 
 @kernel
@@ -49,6 +49,7 @@ def write_known(v: Record, g: Record) -> None:
     me = v.seat
     clear(g)
     g.seed = 0
+    g.number = 0
     g.deal = 0
     g.dice[:] = 0
     g.dealer = absolute(v.dealer, me)
@@ -248,14 +249,37 @@ def draw_origins(g: Record, r: Record, q: Int, state: Int) -> Int:
     if r.dou_late_added == LATE_PASSPORT:
         for i in range(g.n_melds[q]):
             if g.meld_type[q, i] == ZHUAN_WAN:
-                # Its fourth tile lay in the hand when the peng was made, or came with one of the
-                # draws since; only the last of these is in time.
-                places = 13 - 3 * i
-                for j in range(g.meld_at[q, i] + 1, g.kong_at[q, i]):
-                    if g.discard_seat[j] == q and not g.discard_flag[j] & DRAWN_FLAG:
-                        places += 1
-                state, place = below(state, places + 1)
-                g.meld_late[q, i] = place > 0
+                state, in_time = draw_in_time(g, q, i, g.kong_at[q, i], state)
+                g.meld_late[q, i] = not in_time
+    return state
+
+
+@kernel
+def draw_in_time(g: Record, q: Int, i: Int, until: Int, state: Int) -> tuple[Int, bool]:
+    """Draw whether the tile added to a seat's meld i was drawn in that very turn (R12).
+
+    It lay in the hand when the peng was made, or came with one of the draws since that were kept;
+    only the last of these, the turn's own, is in time.
+    """
+    places = 13 - 3 * i
+    for j in range(g.meld_at[q, i] + 1, until):
+        if g.discard_seat[j] == q and not g.discard_flag[j] & DRAWN_FLAG:
+            places += 1
+    state, place = below(state, places + 1)
+    return state, place == 0
+
+
+@kernel
+def draw_robbed_origin(g: Record, r: Record, state: Int) -> Int:
+    """Draw whether the added kong that may be robbed is in time, as its completion will ask."""
+    q = g.shooter
+    in_time = True
+    if r.dou_late_added == LATE_PASSPORT:
+        for i in range(g.n_melds[q]):
+            if g.meld_kind[q, i] == g.tile:
+                state, in_time = draw_in_time(g, q, i, g.n_discards, state)
+    if in_time:
+        g.drawn_bits |= 1 << g.tile
     return state
 
 
@@ -407,7 +431,9 @@ def draw_world(
             q = absolute(place, me)
             if g.let_go[q]:
                 g.marked[q] = is_marked(g, r, q, keys, wins)
+    if g.phase == ROB:
+        state = draw_robbed_origin(g, r, state)
     if g.phase == CLAIM or g.phase == ROB:
         set_claims(g, r, v, wins)
-    g.seed = mix(state)
+    g.seed = mix(state) & FREE
     return state

@@ -10,6 +10,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from zhuoji_env.engine import arguments as given
 from zhuoji_env.engine import tables
 from zhuoji_env.engine.games import Games
 from zhuoji_env.engine.kernel import kernel
@@ -105,6 +106,8 @@ def of_views(views: NDArray[np.void], out: Arrays | None = None, rows: Rows = "a
     """
     if out is None:
         out = _arrays(len(views), rows)
+    given.buffer("views", views, (len(views),), VIEW)
+    _check(out, len(views), rows, oracle=False)
     codes = views["rules"].view((np.int32, N_SWITCHES))
     _write_cheap(views, codes, _SCALE, out[0], out[1])
     if rows == "all":
@@ -127,7 +130,7 @@ def observe(
     as a third array apart, for critics and auxiliary targets only. `out` is a tuple of such arrays
     to write into.
     """
-    viewers = np.ascontiguousarray(games.seat if seats is None else seats, np.int8)
+    viewers = games.viewers(seats)
     views = np.empty(len(games), VIEW)
     games.view(views, seats=viewers)
     arrays = out
@@ -135,16 +138,36 @@ def observe(
         arrays = _arrays(len(games), rows)
         if oracle:
             arrays = (*arrays, np.empty((len(games), N_ORACLE, 27), np.int8))
+    _check(arrays, len(games), rows, oracle)
     games.each(lambda p: of_views(views[p], (arrays[0][p], arrays[1][p]), rows))
     if oracle:
         games.each(lambda p: write_oracle(games.state[p], viewers[p], arrays[2][p]))
     return arrays
 
 
+def _shapes(n: int, rows: Rows) -> tuple[tuple[int, int, int], tuple[int, int]]:
+    if rows not in ("all", "cheap"):
+        raise ValueError(f"rows is {rows!r}; allowed: 'all', 'cheap'")
+    if rows == "cheap":
+        return (n, CHEAP_PLANES, 27), (n, CHEAP_GLOBALS)
+    return (n, N_PLANES, 27), (n, N_GLOBALS)
+
+
 def _arrays(n: int, rows: Rows) -> Arrays:
-    cheap = rows == "cheap"
-    planes = np.empty((n, CHEAP_PLANES if cheap else N_PLANES, 27), np.int8)
-    return planes, np.empty((n, CHEAP_GLOBALS if cheap else N_GLOBALS), np.float32)
+    planes, globals_ = _shapes(n, rows)
+    return np.empty(planes, np.int8), np.empty(globals_, np.float32)
+
+
+def _check(out: Any, n: int, rows: Rows, oracle: bool) -> None:
+    """Refuse buffers that the kernels would write past."""
+    names = ("planes", "globals", "hidden") if oracle else ("planes", "globals")
+    if not isinstance(out, tuple | list) or len(out) != len(names):
+        raise ValueError(f"out is {type(out).__name__}; allowed: a tuple of {', '.join(names)}")
+    planes, globals_ = _shapes(n, rows)
+    given.buffer("out: planes", out[0], planes, np.dtype(np.int8))
+    given.buffer("out: globals", out[1], globals_, np.dtype(np.float32))
+    if oracle:
+        given.buffer("out: hidden", out[2], (n, N_ORACLE, 27), np.dtype(np.int8))
 
 
 def stack(planes: NDArray[np.int8], rows: NDArray[np.float32]) -> NDArray[np.float32]:

@@ -24,9 +24,9 @@ plane {CHEAP_PLANES} and global {CHEAP_GLOBALS} on. Clauses (R12, …) are those
 
 The danger of a kind against a seat is an estimate, not a probability: the ways in which unseen
 tiles could wait for it, relative to the most dangerous kind, times how near the seat looks to
-ready. A kind that the seat has let go since its last draw counts as no danger: R19 keeps it from
-winning on it now, or makes that a foul. This game has no rule against winning on what one discarded
-oneself.
+ready. A kind that the seat has let go since its last draw counts as no danger where R19 marks who
+passes a win: taking it now is forbidden or a foul, though a hot shot may waive a passport that was
+lacking. This game has no rule against winning on what one discarded oneself.
 
 Rules are shown so that one policy can be trained across variants: an amount of fan is divided by
 20 x `hand.ping_hu` and cut at 1, a choice by its last place in the list, true is 1, null is -1.

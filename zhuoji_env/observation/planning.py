@@ -3,7 +3,8 @@
 The danger of kind k against another seat is an estimate, 0..100: how many ways unseen tiles could
 wait for k (runs, pairs, a single tile), relative to the most dangerous kind, times how near the
 seat looks to ready (baoting: at once; else by its melds and discards). A kind that the seat has let
-go since its last draw is no danger (R19).
+go since its last draw counts as none where R19 marks who passes: if it was a win, taking it now is
+forbidden or a foul. (A hot shot may still waive the passport that it lacked.)
 """
 
 import numpy as np
@@ -20,6 +21,7 @@ from zhuoji_env.engine.distance import (
 )
 from zhuoji_env.engine.kernel import Int, Record, kernel
 from zhuoji_env.engine.tables import PAIR_SLOT
+from zhuoji_env.engine.turn import PASSED_FREE
 from zhuoji_env.observation.channels import FAR_SHOWN, GLOBAL_AT, PERCENT, PLANE_AT
 from zhuoji_env.observation.writing import Globals, Planes
 
@@ -127,6 +129,7 @@ def write_danger(v: Record, ways: NDArray[np.int64], planes: Planes) -> None:
         seat = 1 + place
         ready = READY_MELD * v.n_melds[seat] + READY_DISCARD * ((thrown >> (8 * seat)) & 255)
         ready = PERCENT if v.baoting[seat] else min(PERCENT, ready)
+        let_go = np.int64(v.let_go[seat]) if v.rules.win_passed != PASSED_FREE else 0
         for kind in range(27):
-            if not v.let_go[seat] >> kind & 1:
+            if not let_go >> kind & 1:
                 planes[DANGER + place, kind] = ready * ways[kind] // most

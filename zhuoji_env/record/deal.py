@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from zhuoji_env import actions, tiles
-from zhuoji_env.engine.games import MAX_STREAK
+from zhuoji_env.engine.arguments import MAX_STREAK
 from zhuoji_env.engine.layout import N_SEATS, N_TILES
 from zhuoji_env.errors import RecordError
 from zhuoji_env.record.fields import Fields
