@@ -28,6 +28,7 @@ from zhuoji_env.engine.games import Games
 from zhuoji_env.engine.layout import DONE, ENDS, N_SEATS, VIEW
 from zhuoji_env.envs import lockstep
 from zhuoji_env.errors import IllegalAction
+from zhuoji_env.record.result import results
 from zhuoji_env.rules.ruleset import Source
 
 # A name, an agent, or several of them with weights.
@@ -202,6 +203,10 @@ class SeatVecEnv(VecEnv):
         views, legal = self._views[:n], self._legal[:n]
         seats = games.seat[rows]
         lockstep.view_rows(games.state, games.records, rows, seats, views, legal)
+        if len(self._agents) == 1:
+            agent = self._agents[0]
+            wanted = getattr(agent, "needs_observations", False)
+            return agent.act(views, legal, observation.of_views(views) if wanted else None)
         actions = np.empty(n, np.int64)
         whose = self._agent[rows]
         for i, agent in enumerate(self._agents):
@@ -242,29 +247,29 @@ class SeatVecEnv(VecEnv):
         shown = observation.stack(*observation.of_views(views))
         legal[:, PASS] = True
         elapsed = round(time.perf_counter() - self._began, 6)
+        told = results(games.state[rows])
         for j, i in enumerate(rows.tolist()):
             infos[i] = {
                 "terminal_observation": shown[j].copy(),
                 "terminal_action_mask": legal[j].copy(),
                 "TimeLimit.truncated": False,
                 "episode": {"r": float(rewards[i]), "l": int(self._length[i]), "t": elapsed},
-                "deal": self._deal_info(i),
+                "deal": self._deal_info(i, told[j]),
             }
 
-    def _deal_info(self, i: int) -> dict[str, Any]:
+    def _deal_info(self, i: int, result: dict[str, Any]) -> dict[str, Any]:
         g = self.games.state[i]
-        won = g["end"] != ENDS.index("draw")
         return {
             "seat": int(self._seat[i]),
             "dealer": int(g["dealer"]),
             "streak": int(g["streak"]),
             "opponents": self._labels[self._agent[i]],
-            "end": ENDS[g["end"]],
-            "winners": [q for q in range(N_SEATS) if int(g["winners"]) >> q & 1],
-            "shooter": int(g["shooter"]) if won and g["end"] != ENDS.index("self_draw") else None,
-            "ready": [bool(ready) for ready in g["ready"]],
-            "scores": [int(score) for score in g["scores"]],
-            "bill": self.games.bill(i),
+            "end": result["end"],
+            "winners": sorted(result["winners"]),
+            "shooter": result["shooter"],
+            "ready": result["ready"],
+            "scores": result["scores"],
+            "bill": [tuple(item) for item in result["items"]],
         }
 
     # What is shown
