@@ -25,7 +25,7 @@ from zhuoji_env import baselines, observation
 from zhuoji_env.actions import N_ACTIONS, PASS
 from zhuoji_env.baselines import Agent
 from zhuoji_env.engine.games import Games
-from zhuoji_env.engine.layout import DONE, ENDS, N_SEATS, VIEW
+from zhuoji_env.engine.layout import DONE, N_SEATS, VIEW
 from zhuoji_env.envs import lockstep
 from zhuoji_env.errors import IllegalAction
 from zhuoji_env.record.result import results
