@@ -157,6 +157,7 @@ class TestArguments:
             ({"options": {"wall": [0] * 108}}, "not 108 tiles with four of each"),
             ({"options": {"wall": "5x"}}, "wall: "),
             ({"seed": 3, "options": {"dealer": 7}}, "a dealer is outside"),
+            ({"options": [1]}, r"options are \[1\]; allowed: a mapping, or None"),
         ],
     )
     def test_a_refused_reset_changes_nothing(self, given: dict[str, Any], says: str) -> None:
@@ -326,7 +327,7 @@ class TestIllegalActions:
             shown, _, over, _, _ = env.step(pick(shown["action_mask"]))
 
     @pytest.mark.parametrize("mode", ["raise", "random"])
-    @pytest.mark.parametrize("action", [None, 3.0, "peng", [3]])
+    @pytest.mark.parametrize("action", [None, 3.0, "peng", [3], True])
     def test_what_is_no_integer_is_refused(self, mode: str, action: Any) -> None:
         env = SeatEnv(illegal=mode)
         env.reset(seed=0)

@@ -280,6 +280,7 @@ class TestSeat:
             ({"seed": [1, 2, 3, "x"]}, "seed is 'x'"),
             ({"options": {"seat": [0, 1, 2]}}, "seat is"),
             ({"options": {"dealer": [0, 1, 2, 4]}}, "a dealer is outside"),
+            ({"options": [1]}, r"options are \[1\]; allowed: a mapping"),
         ],
     )
     def test_a_refused_reset_changes_nothing(self, given: dict[str, Any], says: str) -> None:

@@ -44,9 +44,11 @@ language="en")`, and the same for `raw_env`.
   points x scale and sums of them are exact in Python's floats.
 - `tiles`: `"mpsz"` (`5p`) or `"faces"` (`五筒`), and `language`: `"en"` or `"zh"`, for rendering.
 
-`env()` is `raw_env()` in PettingZoo's bounds and order checks, nothing else. An illegal action
-raises `zj.IllegalAction`, which names the seat, the action and what is legal; nothing has changed
-and another action may be given.
+`env()` is `raw_env()` in PettingZoo's bounds and order checks, nothing else. An illegal action of
+the 58 raises `zj.IllegalAction`, which names the seat, the action and what is legal; nothing has
+changed and another action may be given. What is none of the 58 is refused too: by `env()` with the
+AssertionError of PettingZoo's bounds wrapper, which looks first, by `raw_env()` with
+`zj.IllegalAction`, or with `zj.ZhuojiError` if it is no integer.
 
 ### Rules in brief
 
@@ -160,7 +162,6 @@ pending answers, scores); `STATE` maps the name of each part to its slice.
 
 from __future__ import annotations
 
-import operator
 from collections import deque
 from collections.abc import Mapping
 from typing import Any, ClassVar
@@ -177,6 +178,7 @@ from zhuoji_env import observation, render, tiles
 from zhuoji_env.actions import N_ACTIONS, PASS
 from zhuoji_env.engine.games import Games
 from zhuoji_env.engine.layout import GAME, N_SEATS, VIEW
+from zhuoji_env.envs import arguments
 from zhuoji_env.errors import IllegalAction, ZhuojiError
 from zhuoji_env.record.result import results
 from zhuoji_env.rules.ruleset import Source
@@ -293,14 +295,12 @@ class raw_env(AECEnv[str, dict[str, Any], int]):  # type: ignore[misc]
         language: str = "en",
     ) -> None:
         super().__init__()
-        if isinstance(deals, bool) or not isinstance(deals, int | np.integer) or deals < 1:
-            raise ValueError(f"deals is {deals!r}; allowed: an integer, 1 or more")
-        _one_of("render_mode", render_mode, (None, *RENDER_MODES))
-        _one_of("tiles", tiles, render.TILES)
-        _one_of("language", language, tuple(render.LANGUAGES))
-        self.deals = int(deals)
+        self.deals = arguments.count("deals", deals)
+        arguments.one_of("render_mode", render_mode, (None, *RENDER_MODES))
+        arguments.one_of("tiles", tiles, render.TILES)
+        arguments.one_of("language", language, tuple(render.LANGUAGES))
         self.render_mode = render_mode
-        self.reward_scale = _exact_scale(reward_scale)
+        self.reward_scale = arguments.exact_scale(reward_scale)
         self.tiles = tiles
         self.language = language
         self.games = Games(1, rules)
@@ -328,14 +328,15 @@ class raw_env(AECEnv[str, dict[str, Any], int]):  # type: ignore[misc]
         return self.action_spaces[agent]
 
     def reset(self, seed: int | None = None, options: Mapping[str, Any] | None = None) -> None:
-        """Begin a session; ValueError, changing nothing, for a bad seed, wall, dealer or streak."""
-        given = dict(options or {})
-        wall = _wall(given.get("wall"))
+        """Begin a session; ValueError, changing nothing, for a bad seed or option."""
+        given = arguments.options(options)
+        wall = arguments.wall(given.get("wall"))
         unknown = [name for name in given if name not in OPTIONS]
-        if seed is None and not self._seeded:
-            seed = int(np.random.SeedSequence().generate_state(1, np.uint64)[0])
+        first = arguments.seed(seed)
+        if first is None and not self._seeded:
+            first = int(np.random.SeedSequence().generate_state(1, np.uint64)[0])
         self.games.reset(
-            walls=wall, dealers=given.get("dealer"), streaks=given.get("streak"), seed=_seed(seed)
+            walls=wall, dealers=given.get("dealer"), streaks=given.get("streak"), seed=first
         )
         if unknown:
             EnvLogger.get_logger().warning(
@@ -384,8 +385,11 @@ class raw_env(AECEnv[str, dict[str, Any], int]):  # type: ignore[misc]
         self._show()
 
     def observe(self, agent: str) -> dict[str, Any]:
-        """Return what an agent sees: "observation" (C, 3, 9), "action_mask" (58,), both new."""
-        self._viewer[0] = SEATS[agent]
+        """Return what an agent sees: "observation" (C, 3, 9), "action_mask" (58,), both new.
+
+        ZhuojiError for a name that no agent has.
+        """
+        self._viewer[0] = _seat(agent)
         self.games.view(self._view, seats=self._viewer)
         planes, rows = observation.of_views(self._view, self._shown)
         return {
@@ -453,13 +457,7 @@ class raw_env(AECEnv[str, dict[str, Any], int]):  # type: ignore[misc]
 
     def _number(self, action: Any) -> int:
         """Return the action as an int that the engine can be given, or raise."""
-        try:
-            number = operator.index(action)
-        except TypeError:
-            raise ZhuojiError(
-                f"{self.agent_selection} is to act: an integer 0..{N_ACTIONS - 1} is due, "
-                f"{action!r} given"
-            ) from None
+        number = arguments.action(action, f"{self.agent_selection} is to act: an integer")
         if not 0 <= number < N_ACTIONS:
             legal = np.flatnonzero(self.games.legal[0]).tolist()
             raise IllegalAction(0, SEATS[self.agent_selection], number, legal)
@@ -486,42 +484,11 @@ class raw_env(AECEnv[str, dict[str, Any], int]):  # type: ignore[misc]
         return page + "\n"
 
 
-def _one_of(what: str, given: Any, allowed: tuple[str | None, ...]) -> None:
-    if given not in allowed:
-        raise ValueError(f"{what} is {given!r}; allowed: {', '.join(map(repr, allowed))}")
-
-
-def _exact_scale(scale: Any) -> float:
-    """Keep 24 bits of a scale: points x scale, and sums of them, then fit a double exactly."""
-    number = isinstance(scale, int | float | np.number) and not isinstance(scale, bool)
-    small = number and scale <= float(np.finfo(np.float32).max)
-    kept = float(np.float32(scale)) if small else 0.0
-    if not np.isfinite(kept) or kept <= 0:
-        raise ValueError(f"reward_scale is {scale!r}; allowed: a number above 0")
-    return kept
-
-
-def _seed(seed: int | None) -> int | None:
-    if seed is None:
-        return None
-    if isinstance(seed, bool) or not isinstance(seed, int | np.integer) or seed < 0:
-        raise ValueError(f"seed is {seed!r}; allowed: an integer, 0 or more, or None")
-    return int(seed)
-
-
-def _wall(wall: Any) -> NDArray[np.int_] | None:
-    """Return a wall's kinds from mpsz text or a sequence; the engine checks that it is a wall."""
-    if wall is None:
-        return None
-    if isinstance(wall, str):
-        try:
-            wall = tiles.parse(wall)
-        except ValueError as error:
-            raise ValueError(f"wall: {error}") from None
-    array = np.asarray(wall)
-    if array.ndim != 1:
-        raise ValueError(f"wall is of shape {array.shape}; allowed: 108 kinds, or mpsz text")
-    return array
+def _seat(agent: str) -> int:
+    seat = SEATS.get(agent)
+    if seat is None:
+        raise ZhuojiError(f"agent is {agent!r}; allowed: {', '.join(AGENTS)}")
+    return seat
 
 
 def _observation_space() -> Dict:

@@ -58,7 +58,6 @@ where the learner sits. Options that are not known are warned about.
 
 from __future__ import annotations
 
-import operator
 from collections.abc import Sequence
 from typing import Any, cast
 
@@ -72,7 +71,8 @@ from zhuoji_env import observation, render
 from zhuoji_env.actions import N_ACTIONS
 from zhuoji_env.engine.games import Games
 from zhuoji_env.engine.wall import table_seeds
-from zhuoji_env.envs.aec import RENDER_MODES, _exact_scale, _one_of, _seed, _wall
+from zhuoji_env.envs import arguments
+from zhuoji_env.envs.aec import RENDER_MODES
 from zhuoji_env.envs.opponents import Opponent
 from zhuoji_env.envs.tables import LearnerTables
 from zhuoji_env.errors import IllegalAction, ZhuojiError
@@ -116,11 +116,11 @@ class SeatEnv(gymnasium.Env[Observation, np.int64]):
         tiles: str = "mpsz",
         language: str = "en",
     ) -> None:
-        _one_of("render_mode", render_mode, (None, *RENDER_MODES))
-        _one_of("tiles", tiles, render.TILES)
-        _one_of("language", language, tuple(render.LANGUAGES))
+        arguments.one_of("render_mode", render_mode, (None, *RENDER_MODES))
+        arguments.one_of("tiles", tiles, render.TILES)
+        arguments.one_of("language", language, tuple(render.LANGUAGES))
         self.render_mode = render_mode
-        self.reward_scale = _exact_scale(reward_scale)
+        self.reward_scale = arguments.exact_scale(reward_scale)
         self.tiles = tiles
         self.language = language
         self.observation_space = observation_space()
@@ -145,7 +145,7 @@ class SeatEnv(gymnasium.Env[Observation, np.int64]):
     ) -> tuple[Observation, dict[str, Any]]:
         """Begin an episode; ValueError, changing nothing, for a bad seed or option."""
         given = known_options(options, OPTIONS)
-        first = _seed(seed)
+        first = arguments.seed(seed)
         if first is None and not self._seeded:
             first = int(self.np_random.integers(2**63))
         seeds = None if first is None else {0: int(table_seeds(first, 1)[0])}
@@ -203,10 +203,7 @@ class SeatEnv(gymnasium.Env[Observation, np.int64]):
         return {name: array[0] for name, array in self._tables.observe().items()}
 
     def _number(self, action: Any) -> int:
-        try:
-            number = operator.index(action)
-        except TypeError:
-            raise ZhuojiError(f"an integer 0..{N_ACTIONS - 1} is due, {action!r} given") from None
+        number = arguments.action(action, "an integer")
         if 0 <= number < N_ACTIONS:
             return number
         if self._tables.illegal == "random":
@@ -229,8 +226,11 @@ def paid(results: list[dict[str, Any]]) -> dict[str, Any]:
 
 
 def known_options(options: dict[str, Any] | None, known: Sequence[str]) -> dict[str, Any]:
-    """Return reset options as `Tables.deal` takes them; warn of those that are not known."""
-    given = dict(options or {})
+    """Return reset options as `Tables.deal` takes them; warn of those that are not known.
+
+    ValueError for what is no mapping, or a wall that is none.
+    """
+    given = arguments.options(options)
     unknown = [name for name in given if name not in known]
     if unknown:
         logger.warn(
@@ -238,5 +238,5 @@ def known_options(options: dict[str, Any] | None, known: Sequence[str]) -> dict[
             f"known: {', '.join(known)}"
         )
     if "wall" in given:
-        given["wall"] = _wall(given["wall"])
+        given["wall"] = arguments.wall(given["wall"])
     return {f"{name}s": given[name] for name in known if name in given}

@@ -12,8 +12,7 @@ from zhuoji_env import observation
 from zhuoji_env.actions import N_ACTIONS, PASS
 from zhuoji_env.engine.games import Games
 from zhuoji_env.engine.layout import DONE, N_SEATS, VIEW
-from zhuoji_env.envs import chance, lockstep
-from zhuoji_env.envs.aec import _one_of
+from zhuoji_env.envs import arguments, chance, lockstep
 from zhuoji_env.envs.opponents import Opponent, Opponents
 from zhuoji_env.errors import IllegalAction
 from zhuoji_env.record.result import results
@@ -44,11 +43,9 @@ class Tables:
         illegal: str,
         skip_forced: bool,
     ) -> None:
-        if isinstance(deals, bool) or not isinstance(deals, int | np.integer) or deals < 1:
-            raise ValueError(f"deals is {deals!r}; allowed: an integer, 1 or more")
-        _one_of("illegal", illegal, ILLEGAL)
+        self.deals = arguments.count("deals", deals)
+        arguments.one_of("illegal", illegal, ILLEGAL)
         self.games = Games(n, rules, rules_index=rules_index)
-        self.deals = int(deals)
         self.illegal = illegal
         self.skip_forced = skip_forced
         self.over = np.zeros(n, np.bool_)
@@ -224,7 +221,7 @@ class LearnerTables(Tables):
         seat: int | None,
     ) -> None:
         super().__init__(n, rules, rules_index, deals, illegal, skip_forced)
-        self.seat = checked_seats(seat, ())
+        self.seat = arguments.seats(seat, ())
         self.opponents = Opponents(opponents, n)
         self._learners = np.zeros(n, np.int8)
         self._legal = np.zeros((n, N_ACTIONS), np.bool_)
@@ -246,7 +243,7 @@ class LearnerTables(Tables):
         seats: ArrayLike | None = None,
     ) -> None:
         """Begin sessions as `Tables.deal` does, the learners at `seats`, (k,) or one for all."""
-        given = self.seat if seats is None else checked_seats(seats, rows.shape)
+        given = self.seat if seats is None else arguments.seats(seats, rows.shape)
         super().deal(rows, seeds, walls=walls, dealers=dealers, streaks=streaks)
         if given is None:
             chance.draw_seats(self._numbers, rows, self._learners)
@@ -266,14 +263,3 @@ class LearnerTables(Tables):
         places = (seats - self._learners[rows]) % N_SEATS - 1
         self._step(rows, self.opponents.act(views, legal, places, self._numbers[rows]))
         return True
-
-
-def checked_seats(seats: Any, shape: tuple[int, ...]) -> NDArray[np.int8] | None:
-    """Return seats, one or of a shape, or None; ValueError if they are not."""
-    if seats is None:
-        return None
-    array = np.asarray(seats)
-    fits = array.shape in ((), shape) and array.dtype.kind in "iu"
-    if not fits or np.any((array < 0) | (array >= N_SEATS)):
-        raise ValueError(f"seat is {seats!r}; allowed: 0..{N_SEATS - 1}, or None for any")
-    return array.astype(np.int8)

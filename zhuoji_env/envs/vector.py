@@ -40,7 +40,7 @@ from zhuoji_env.actions import N_ACTIONS
 from zhuoji_env.engine.games import Games
 from zhuoji_env.engine.layout import N_SEATS
 from zhuoji_env.engine.wall import table_seeds
-from zhuoji_env.envs.aec import _exact_scale, _seed
+from zhuoji_env.envs import arguments
 from zhuoji_env.envs.opponents import Opponent
 from zhuoji_env.envs.single import OPTIONS, Observation, known_options, observation_space, paid
 from zhuoji_env.envs.tables import LearnerTables, Tables
@@ -61,7 +61,7 @@ class TablesVectorEnv(VectorEnv[Observation, ArrayLike, NDArray[Any]]):
 
     def __init__(self, tables: Tables, reward_scale: float) -> None:
         self.num_envs = len(tables)
-        self.reward_scale = _exact_scale(reward_scale)
+        self.reward_scale = arguments.exact_scale(reward_scale)
         self.single_observation_space = observation_space()
         self.single_action_space = Discrete(N_ACTIONS)
         self.observation_space = batch_space(self.single_observation_space, self.num_envs)
@@ -98,7 +98,7 @@ class TablesVectorEnv(VectorEnv[Observation, ArrayLike, NDArray[Any]]):
         """Play (N,) integers; IllegalAction, with nothing changed, unless `illegal="random"`."""
         if not self._seeded.all():
             raise ZhuojiError("no episode is running: call reset()")
-        given, tables = self._integers(actions), self.tables
+        given, tables = arguments.batch(actions, self.num_envs), self.tables
         fresh, going = np.flatnonzero(self._ended), np.flatnonzero(~self._ended)
         played = tables.play(going, given[going])
         if len(fresh):
@@ -129,9 +129,9 @@ class TablesVectorEnv(VectorEnv[Observation, ArrayLike, NDArray[Any]]):
         if seed is None:
             each: list[int | None] = [None] * self.num_envs
         elif isinstance(seed, Sequence | np.ndarray):
-            each = [_seed(one) for one in seed]
+            each = [arguments.seed(one) for one in seed]
         else:
-            first = _seed(seed) or 0
+            first = arguments.seed(seed) or 0
             each = [first + i for i in range(self.num_envs)]
         if len(each) != self.num_envs:
             raise ValueError(f"seeds are {len(each)}; allowed: one, or {self.num_envs}")
@@ -139,15 +139,6 @@ class TablesVectorEnv(VectorEnv[Observation, ArrayLike, NDArray[Any]]):
             if each[i] is None:
                 each[i] = int(self.np_random.integers(2**63))
         return {i: int(table_seeds(s, 1)[0]) for i, s in enumerate(each) if s is not None}
-
-    def _integers(self, actions: ArrayLike) -> NDArray[np.int64]:
-        given = np.asarray(actions)
-        if given.shape != (self.num_envs,) or given.dtype.kind not in "iu":
-            raise ValueError(
-                f"actions are {given.dtype} of shape {given.shape}; "
-                f"allowed: integers of shape ({self.num_envs},)"
-            )
-        return given.astype(np.int64)
 
 
 class SeatVectorEnv(TablesVectorEnv):
