@@ -16,8 +16,9 @@ def small() -> list[bench.Scenario]:
         bench.in_kernel(8, "guiyang", threads=2, decisions=50),
         bench.stepping(4, "zhuoji", steps=60),
         bench.stepping(4, "zhuoji", masks=False, steps=60),
-        bench.watching(600, "duole", observations=False),
-        bench.watching(600, "duole", observations=True, threads=2),
+        bench.watching(600, "duole", None),
+        bench.watching(600, "duole", "cheap"),
+        bench.watching(600, "duole", "all", oracle=True, threads=2),
         bench.aec("guiyang", wrapped=False, decisions=150),
         bench.aec("guiyang", wrapped=True, decisions=150),
         bench.seats(16, "zhuoji", "random", steps=20),
@@ -69,6 +70,7 @@ def test_every_size_and_face_is_measured() -> None:
         "AEC env",
         "SeatVectorEnv, greedy",
         "SB3 SeatVecEnv, greedy",
+        "determinize",
     }
 
 

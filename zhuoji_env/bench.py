@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 
 from zhuoji_env import observation, zhuoji_v0
 from zhuoji_env.engine import batch
+from zhuoji_env.engine.determinize import determinize
 from zhuoji_env.engine.games import Games
 from zhuoji_env.engine.layout import VIEW
 from zhuoji_env.engine.wall import table_seeds
@@ -100,18 +101,20 @@ def stepping(
     return Scenario("Games.step", n, threads, "masks" if masks else "legal bits", chunk)
 
 
-def watching(n: int, rules: Source, observations: bool, threads: int = 1) -> Scenario:
-    """`Games.step` with the acting seat's view, or its planes and globals, at every decision."""
+def watching(
+    n: int, rules: Source, rows: observation.Rows | None, oracle: bool = False, threads: int = 1
+) -> Scenario:
+    """`Games.step` with the acting seat's view, or with rows of its observation, every decision."""
     games, states = _games(n, rules, threads)
     views = np.zeros(n, VIEW)
-    planes = observation.observe(games)
+    shown = games.observe(rows=rows or "cheap", oracle=oracle)
     rounds = max(100, 50_000 // n)
 
     def chunk() -> Count:
         deals = 0
         for _ in range(rounds):
-            if observations:
-                games.observe(planes)
+            if rows:
+                games.observe(shown, rows=rows, oracle=oracle)
             else:
                 games.view(views)
             done = games.step(games.sample(states))
@@ -120,8 +123,23 @@ def watching(n: int, rules: Source, observations: bool, threads: int = 1) -> Sce
                 games.next_deal()
         return n * rounds, deals
 
-    builds = "legal bits, observations" if observations else "legal bits, views"
-    return Scenario("Games.step", n, threads, builds, chunk)
+    builds = f"{rows} rows{', hidden truth' if oracle else ''}" if rows else "views"
+    return Scenario("Games.step", n, threads, f"legal bits, {builds}", chunk)
+
+
+def determinizing(n: int, rules: Source) -> Scenario:
+    """`zj.determinize`: worlds of one view in mid-deal, nobody baoting; a world is a decision."""
+    games, states = _games(64, rules)
+    for _ in range(40):
+        games.step(games.sample(states))
+    quiet = ~games.done & ~games.state["baoting"].any(axis=1)
+    view = games.view()[np.flatnonzero(quiet)[0]]
+    seeds = iter(range(1 << 62))
+
+    def chunk() -> Count:
+        return len(determinize(view, n, next(seeds))), 0
+
+    return Scenario("determinize", n, 1, "worlds", chunk)
 
 
 def aec(rules: Source, wrapped: bool, decisions: int = 2000) -> Scenario:
@@ -201,16 +219,19 @@ def scenarios(rules: Source = "guiyang") -> list[Scenario]:
         *(stepping(n, rules) for n in SIZES),
         stepping(1, rules, masks=False),
         stepping(BENCH_SIZE, rules, masks=False),
-        watching(BENCH_SIZE, rules, observations=False),
-        watching(BENCH_SIZE, rules, observations=True),
+        watching(BENCH_SIZE, rules, None),
+        watching(BENCH_SIZE, rules, "cheap"),
+        watching(BENCH_SIZE, rules, "all"),
+        watching(BENCH_SIZE, rules, "all", oracle=True),
+        determinizing(BENCH_SIZE, rules),
         aec(rules, wrapped=False),
         aec(rules, wrapped=True),
         *(face(BENCH_SIZE, rules) for face in (seats, *sb3)),
         in_kernel(THREADED_SIZE, rules, threads=2),
         in_kernel(THREADED_SIZE, rules, threads=1),
         stepping(THREADED_SIZE, rules, threads=2),
-        watching(THREADED_SIZE, rules, observations=True, threads=2),
-        watching(THREADED_SIZE, rules, observations=True, threads=1),
+        watching(THREADED_SIZE, rules, "all", threads=2),
+        watching(THREADED_SIZE, rules, "all", threads=1),
     ]
 
 
