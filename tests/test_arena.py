@@ -334,31 +334,6 @@ class TestEntrants:
             match(spec, "random", blocks=2)
         assert reason in str(caught.value)
 
-    def test_names_beyond_the_baselines_are_the_checkouts(self) -> None:
-        from zhuoji_env.arena.entrants import make
-
-        assert isinstance(make("greedy"), zj.Agent)
-        with pytest.raises(zj.ZhuojiError, match=r"missing\.safetensors"):
-            make("missing.safetensors")
-
-    @pytest.mark.parametrize("beside_the_library", [False, True])
-    def test_anothers_agents_module_is_not_taken_for_ours(
-        self, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, beside_the_library: bool
-    ) -> None:
-        from zhuoji_env.arena import entrants
-
-        foreign = tmp_path / "agents" / "__init__.py"
-        foreign.parent.mkdir()
-        foreign.write_text("raise AssertionError('imported')")
-        monkeypatch.syspath_prepend(tmp_path)
-        if beside_the_library:
-            installed = tmp_path / "zhuoji_env" / "arena" / "entrants.py"
-            monkeypatch.setattr(entrants, "__file__", str(installed))
-        for name in [n for n in sys.modules if n.partition(".")[0] == "agents"]:
-            monkeypatch.delitem(sys.modules, name)
-        with pytest.raises(zj.ZhuojiError, match="need a checkout of the project"):
-            entrants.make("expert")
-
     @pytest.mark.parametrize(
         ("wrong", "reason"),
         [

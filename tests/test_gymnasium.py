@@ -274,7 +274,7 @@ class TestOpponents:
         env = SeatEnv(opponents=["greedy", f"{__name__}:Witness", "greedy"], seat=0)
         for _ in episode(env, at_random(), seed=0):
             pass
-        assert [type(agent).__name__ for agent in env._tables.opponents.agents] == [
+        assert [type(player.agent).__name__ for player in env._tables.opponents.players] == [
             "Baseline",
             "Witness",
         ]

@@ -46,9 +46,9 @@ def play_out(
     as_json: Json = False,
 ) -> None:
     """Let four agents play a session, dealer and streak carried on, and write its records."""
-    from zhuoji_env.arena.entrants import make
     from zhuoji_env.record import playing
     from zhuoji_env.record.writing import whole_file
+    from zhuoji_env.specs import make
 
     names = agents.split(",")
     if len(names) != len(SEATS):
