@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,8 @@ from stable_baselines3.common.monitor import Monitor
 from stable_baselines3.common.vec_env import VecCheckNan
 
 import zhuoji_env as zj
+from agents.network import Network, NetworkConfig
+from agents.policy import PolicyInfo, save_policy
 from zhuoji_env import baselines, observation
 from zhuoji_env.actions import N_ACTIONS, PASS
 from zhuoji_env.engine.layout import VIEW
@@ -292,7 +295,7 @@ def test_stepping_needs_actions() -> None:
 class Witness:
     """Plays legally at random and keeps what it was shown."""
 
-    def __init__(self, needs_observations: bool) -> None:
+    def __init__(self, needs_observations: bool = False) -> None:
         self.needs_observations = needs_observations
         self.asked = 0
         self.seeds: list[tuple[int, int]] = []
@@ -336,15 +339,87 @@ def test_opponents_can_be_changed_between_deals() -> None:
     assert "hu_first" in later
 
 
-@pytest.mark.parametrize("weights", [{}, {"greedy": -1.0}, {"greedy": 0.0}, {"greedy": np.nan}])
-def test_weights_without_sense_are_refused(weights: dict[str, float]) -> None:
+@pytest.mark.parametrize(
+    "weights", [{}, {"greedy": -1.0}, {"greedy": 0.0}, {"greedy": np.nan}, {"greedy": "x"}]
+)
+def test_weights_without_sense_are_refused(weights: Any) -> None:
     with pytest.raises(ValueError, match="opponents weigh"):
         SeatVecEnv(2, opponents=weights)
 
 
-def test_unknown_opponents_are_refused_by_name() -> None:
-    with pytest.raises(zj.ZhuojiError, match="nobody"):
-        SeatVecEnv(2, opponents="nobody")
+@pytest.mark.parametrize(
+    ("opponents", "says"),
+    [
+        ("nobody", "unknown agent 'nobody'; allowed: random"),
+        ("no_such_module:agent", "no_such_module"),
+        ({"no_such.safetensors": 1}, "no_such.safetensors"),
+        (5, "opponents are 5; allowed: a spec or an Agent, or a mapping or pairs"),
+        (["greedy", "random"], "opponents are"),
+        ([(5, 1)], "an opponent is 5; allowed: a spec or an Agent"),
+        (baselines.Baseline, "an opponent is <class"),
+    ],
+)
+def test_what_is_no_opponent_is_refused(opponents: Any, says: str) -> None:
+    with pytest.raises(zj.ZhuojiError, match=says):
+        SeatVecEnv(2, opponents=opponents)
+
+
+def test_specs_name_factories_too() -> None:
+    env = SeatVecEnv(8, opponents={f"{__name__}:Witness": 1})
+    env.reset()
+    labels = {i["deal"]["opponents"] for *_, infos in play(env, 40) for i in infos if i}
+    assert labels == {f"{__name__}:Witness"}
+
+
+def test_a_policy_files_path_is_a_spec(tmp_path: Path) -> None:
+    path = str(tmp_path / "p.safetensors")
+    config = NetworkConfig(channels=4, convolutions=1, hidden=8)
+    info = PolicyInfo("guiyang", "", observation.VERSION, config)
+    save_policy(Path(path), Network(config).state_dict(), info)
+    env = SeatVecEnv(4, opponents=path, seed=1)
+    env.reset()
+    labels = {i["deal"]["opponents"] for *_, infos in play(env, 40) for i in infos if i}
+    assert labels == {path}
+
+
+@pytest.mark.parametrize("answer", [[0.5], "x"])
+def test_an_opponents_answer_is_checked(answer: Any) -> None:
+    class Odd(Witness):
+        def act(self, views: Any, legal: Any, observations: Any) -> Any:
+            return answer
+
+    env = SeatVecEnv(8, opponents=Odd(False))
+    with pytest.raises(zj.ZhuojiError, match="agent 'Odd' gave"):
+        env.reset()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        ({"reward_scale": np.nan}, "reward_scale is nan; allowed: a number above 0"),
+        ({"reward_scale": -1}, "reward_scale is -1"),
+        ({"reward_scale": True}, "reward_scale is True"),
+        ({"num_envs": 0}, "num_envs is 0; allowed: an integer, 1 or more"),
+        ({"num_envs": 2.5}, "num_envs is 2.5"),
+        ({"seed": -1}, "seed is -1; allowed"),
+        ({"seed": 1.5}, "seed is 1.5; allowed"),
+    ],
+)
+def test_bad_arguments(arguments: dict[str, Any], says: str) -> None:
+    with pytest.raises(ValueError, match=says):
+        SeatVecEnv(**{"num_envs": 2, "opponents": "random", **arguments})
+
+
+@pytest.mark.parametrize("seed", [-1, 1.5, True])
+def test_bad_seeds_are_refused_at_once(seed: Any) -> None:
+    with pytest.raises(ValueError, match="seed is"):
+        SeatVecEnv(2, opponents="random").seed(seed)
+
+
+def test_steps_before_a_reset_are_refused() -> None:
+    env = SeatVecEnv(2, opponents="random")
+    with pytest.raises(zj.ZhuojiError, match=r"call reset\(\)"):
+        env.step(np.zeros(2, np.int64))
 
 
 def test_a_batch_may_mix_rulesets() -> None:

@@ -28,12 +28,20 @@ def count(what: str, given: Any) -> int:
     return int(given)
 
 
+def number(given: Any) -> float:
+    """Return a number as a float, NaN for what is none or is beyond float32."""
+    real = isinstance(given, int | float | np.integer | np.floating)
+    fits = real and not isinstance(given, bool) and abs(given) <= float(np.finfo(np.float32).max)
+    return float(given) if fits else np.nan
+
+
 def exact_scale(scale: Any) -> float:
-    """Keep 24 bits of a scale: points x scale, and sums of them, then fit a double exactly."""
-    number = isinstance(scale, int | float | np.number) and not isinstance(scale, bool)
-    small = number and scale <= float(np.finfo(np.float32).max)
-    kept = float(np.float32(scale)) if small else 0.0
-    if not np.isfinite(kept) or kept <= 0:
+    """Keep 24 bits of a scale: points x scale, and sums of them, then fit a double exactly.
+
+    ValueError unless what is kept is above 0.
+    """
+    kept = float(np.float32(number(scale)))
+    if not kept > 0:
         raise ValueError(f"reward_scale is {scale!r}; allowed: a number above 0")
     return kept
 

@@ -21,17 +21,19 @@ from gymnasium import spaces
 from numpy.typing import NDArray
 from stable_baselines3.common.vec_env.base_vec_env import VecEnv, VecEnvIndices, VecEnvStepReturn
 
-from zhuoji_env import baselines, observation
+from zhuoji_env import observation
 from zhuoji_env.actions import N_ACTIONS, PASS
+from zhuoji_env.asking import Player, name_of
 from zhuoji_env.baselines import Agent
 from zhuoji_env.engine.games import Games
 from zhuoji_env.engine.layout import DONE, N_SEATS, VIEW
-from zhuoji_env.envs import lockstep
-from zhuoji_env.errors import IllegalAction
+from zhuoji_env.envs import arguments, lockstep
+from zhuoji_env.errors import IllegalAction, ZhuojiError
 from zhuoji_env.record.result import results
 from zhuoji_env.rules.ruleset import Source
+from zhuoji_env.specs import resolve
 
-# A name, an agent, or several of them with weights.
+# A spec, an agent, or several of them with weights.
 Opponents = str | Agent | Mapping[str, float] | Sequence[tuple[str | Agent, float]]
 
 
@@ -45,10 +47,11 @@ class SeatVecEnv(VecEnv):
     writes them) and `deal` (what happened and the bill). A deal that ends before its learner's
     first decision is no episode and is dealt again.
 
-    `opponents` are agents or their names, with weights; `carry_on` hands dealer and streak on
-    from deal to deal (R45-R47) instead of beginning a session with each; `skip_forced` plays
-    moves without a choice unasked. Equal seeds and actions give equal results. Raises
-    IllegalAction, before anything changes, and ValueError or RulesError for bad arguments.
+    `opponents` are agents or their specs (a name, `module:factory`, a policy file), with weights;
+    `carry_on` hands dealer and streak on from deal to deal (R45-R47) instead of beginning a session
+    with each; `skip_forced` plays moves without a choice unasked; `reward_scale` is kept to
+    float32's 24 bits. Equal seeds and actions give equal results. Raises IllegalAction, before
+    anything changes, and ValueError, ZhuojiError or RulesError for bad arguments.
     """
 
     def __init__(
@@ -63,21 +66,22 @@ class SeatVecEnv(VecEnv):
         carry_on: bool = False,
         rules_index: NDArray[np.int_] | None = None,
     ) -> None:
+        num_envs = arguments.count("num_envs", num_envs)
         self.rules, self.rules_index = rules, rules_index
-        self.reward_scale = reward_scale
+        self.reward_scale = arguments.exact_scale(reward_scale)
         self.skip_forced, self.carry_on = skip_forced, carry_on
         self.render_mode = None
         low, high = observation.bounds()
         box = spaces.Box(low, high, dtype=np.float32)
         super().__init__(num_envs, box, spaces.Discrete(N_ACTIONS))
-        self._agents: list[Agent] = []
-        self._labels: list[str] = []
+        self._players: list[Player] = []
         self._seat = np.zeros(num_envs, np.int8)
         self._agent = np.zeros(num_envs, np.int64)
         self._length = np.zeros(num_envs, np.int64)
         self._views: NDArray[np.void] = np.zeros(num_envs, VIEW)
         self._legal = np.zeros((num_envs, N_ACTIONS), np.bool_)
         self._actions: NDArray[np.int64] | None = None
+        self._running = False
         self._began = time.perf_counter()
         self._begin(seed)
         self.set_opponents(opponents)
@@ -89,12 +93,12 @@ class SeatVecEnv(VecEnv):
             self.num_envs, self.rules, seed, rules_index=self.rules_index, purpose="training"
         )
         self._rng = np.random.default_rng(seed)
-        self._reset_agents(self._agents)
+        self._reset_players(self._players)
 
-    def _reset_agents(self, agents: Iterable[Agent]) -> None:
-        for agent in agents:
+    def _reset_players(self, players: Iterable[Player]) -> None:
+        for player in players:
             words = self._rng.integers(2**31)
-            agent.reset(self.num_envs, int(words))
+            player.reset(self.num_envs, int(words))
 
     def set_opponents(self, opponents: Opponents) -> None:
         """Change who is played against.
@@ -102,18 +106,18 @@ class SeatVecEnv(VecEnv):
         Deals in progress go on with the agent they began with if it is still among them, else
         with one drawn from the new ones.
         """
-        agents, labels, weights = _named(opponents)
-        places = {id(agent): i for i, agent in enumerate(agents)}
-        kept = np.array([places.get(id(agent), -1) for agent in self._agents], np.int64)
-        known = {id(agent) for agent in self._agents}
-        self._reset_agents(agent for agent in agents if id(agent) not in known)
+        players, weights = _weighted(opponents)
+        places = {id(player.agent): i for i, player in enumerate(players)}
+        kept = np.array([places.get(id(player.agent), -1) for player in self._players], np.int64)
+        known = {id(player.agent) for player in self._players}
+        self._reset_players(player for player in players if id(player.agent) not in known)
         self._agent = kept[self._agent] if len(kept) else np.full(self.num_envs, -1)
-        self._agents, self._labels, self._weights = agents, labels, weights
+        self._players, self._weights = players, weights
         lost = np.flatnonzero(self._agent < 0)
         self._agent[lost] = self._draw_agents(len(lost))
 
     def _draw_agents(self, n: int) -> NDArray[np.int64]:
-        return self._rng.choice(len(self._agents), size=n, p=self._weights)
+        return self._rng.choice(len(self._players), size=n, p=self._weights)
 
     # Play
 
@@ -129,31 +133,29 @@ class SeatVecEnv(VecEnv):
         self._reset_options()
         self.reset_infos = [{} for _ in range(self.num_envs)]
         self._actions = None
+        self._running = True
         self._deal(np.arange(self.num_envs), carry_on=False)
         self._until_learners_wait()
         return self._observe()
 
     def seed(self, seed: int | None = None) -> Sequence[int | None]:
         """Begin from this seed at the next reset."""
-        if seed is None:
-            seed = int(np.random.default_rng().integers(2**31))
-        self._seeds = [seed] * self.num_envs
+        first = arguments.seed(seed)
+        if first is None:
+            first = int(np.random.default_rng().integers(2**31))
+        self._seeds = [first] * self.num_envs
         return self._seeds
 
     def step_async(self, actions: NDArray[np.int64]) -> None:
         """Take the learners' actions, (N,) integers."""
-        chosen = np.asarray(actions)
-        if chosen.shape != (self.num_envs,) or chosen.dtype.kind not in "iu":
-            raise ValueError(
-                f"actions are {chosen.dtype} of shape {chosen.shape}; "
-                f"allowed: integers of shape ({self.num_envs},)"
-            )
-        self._actions = chosen.astype(np.int64)
+        if not self._running:
+            raise ZhuojiError("no episode is running: call reset()")
+        self._actions = arguments.batch(actions, self.num_envs)
 
     def step_wait(self) -> VecEnvStepReturn:
         """Play until every table waits for its learner again or has ended its deal."""
         if self._actions is None:
-            raise RuntimeError("step_wait() needs a step_async() first, and that a reset()")
+            raise RuntimeError("step_wait() needs a step_async() first")
         actions, self._actions = self._actions, None
         self._play(np.arange(self.num_envs), actions)
         self._length += 1
@@ -203,19 +205,14 @@ class SeatVecEnv(VecEnv):
         views, legal = self._views[:n], self._legal[:n]
         seats = games.seat[rows]
         lockstep.view_rows(games.state, games.records, rows, seats, views, legal)
-        if len(self._agents) == 1:
-            agent = self._agents[0]
-            wanted = getattr(agent, "needs_observations", False)
-            return agent.act(views, legal, observation.of_views(views) if wanted else None)
+        if len(self._players) == 1:
+            return self._players[0].ask(views, legal)
         actions = np.empty(n, np.int64)
         whose = self._agent[rows]
-        for i, agent in enumerate(self._agents):
+        for i, player in enumerate(self._players):
             at = np.flatnonzero(whose == i)
             if len(at):
-                seen = views[at]
-                wanted = getattr(agent, "needs_observations", False)
-                shown = observation.of_views(seen) if wanted else None
-                actions[at] = agent.act(seen, legal[at], shown)
+                actions[at] = player.ask(views[at], legal[at])
         return actions
 
     def _deal(self, rows: NDArray[np.int64], carry_on: bool) -> None:
@@ -263,7 +260,7 @@ class SeatVecEnv(VecEnv):
             "seat": int(self._seat[i]),
             "dealer": int(g["dealer"]),
             "streak": int(g["streak"]),
-            "opponents": self._labels[self._agent[i]],
+            "opponents": self._players[self._agent[i]].name,
             "end": result["end"],
             "winners": sorted(result["winners"]),
             "shooter": result["shooter"],
@@ -310,22 +307,28 @@ class SeatVecEnv(VecEnv):
         return [wrapper_class.__name__ == "Monitor" for _ in self._get_indices(indices)]
 
 
-def _named(opponents: Opponents) -> tuple[list[Agent], list[str], NDArray[np.float64]]:
-    pairs: list[tuple[str | Agent, float]]
+def _weighted(opponents: Opponents) -> tuple[list[Player], NDArray[np.float64]]:
+    """Return the players and their shares, which add up to 1."""
     if isinstance(opponents, str | Agent):
-        pairs = [(opponents, 1.0)]
+        pairs: list[Any] = [(opponents, 1.0)]
     elif isinstance(opponents, Mapping):
         pairs = list(opponents.items())
-    else:
+    elif isinstance(opponents, Sequence) and all(_is_pair(pair) for pair in opponents):
         pairs = list(opponents)
-    weights = np.array([weight for _, weight in pairs], np.float64)
+    else:
+        raise ZhuojiError(
+            f"opponents are {opponents!r}; allowed: a spec or an Agent, or a mapping or pairs of "
+            "them and their weights"
+        )
+    weights = np.array([arguments.number(weight) for _, weight in pairs])
     if not len(weights) or not np.all(np.isfinite(weights) & (weights >= 0)) or not weights.sum():
         raise ValueError(
-            f"opponents weigh {weights.tolist()}; allowed: numbers of 0 or more, not all 0"
+            f"opponents weigh {[weight for _, weight in pairs]}; "
+            "allowed: numbers of 0 or more, not all 0"
         )
-    agents = [baselines.make(who) if isinstance(who, str) else who for who, _ in pairs]
-    labels = [
-        who if isinstance(who, str) else getattr(who, "name", type(who).__name__)
-        for who, _ in pairs
-    ]
-    return agents, labels, weights / weights.sum()
+    players = [Player(name_of(who), resolve(who)) for who, _ in pairs]
+    return players, weights / weights.sum()
+
+
+def _is_pair(given: Any) -> bool:
+    return isinstance(given, Sequence) and not isinstance(given, str) and len(given) == 2
