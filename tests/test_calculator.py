@@ -236,6 +236,29 @@ def test_tuples_and_numpy_integers_are_taken() -> None:
 
 SEATS = EXAMPLE["seats"]
 CLAIMED = {"hand": "777s444s33m88m", "melds": ["peng 1s from 0"]}
+NO_KONG = "on_replacement: true given; allowed: false, as the winner, seat 0, has no kong"
+OTHERS_MELD = "opening: true given; allowed: false, as seat 1 has 'peng 6p from 2'"
+
+
+def drawn(who: int = 0, opening: bool = False, on_replacement: bool = False, **seat: Any) -> Any:
+    """Seat 0 wins by itself on 2m, with something changed in a seat."""
+    hands = ["444m333p777s2m888s", "1245789p235s11m6s", "1245789p235s11m6s", "13579m258p369s14s"]
+    seats: list[dict[str, Any]] = [{"hand": hand} for hand in hands]
+    seats[2] = {"hand": "1379m2458p1469s9m"}
+    seats[who] |= seat
+    return {
+        "format": "zhuoji-position/1",
+        "rules": "guiyang",
+        "dealer": 0,
+        "seats": seats,
+        "end": "self_draw",
+        "winners": [0],
+        "tile": "2m",
+        "opening": opening,
+        "on_replacement": on_replacement,
+    }
+
+
 REFUSED: list[tuple[dict[str, Any], str]] = [
     (example(format="zhuoji-deal/1"), "format: 'zhuoji-deal/1' given; allowed: \"zhuoji-position"),
     (example(rules="x"), f"rules: 'x' given; allowed: {', '.join(PRESETS)}"),
@@ -359,6 +382,21 @@ REFUSED: list[tuple[dict[str, Any], str]] = [
     (example(on_replacement=True), "on_replacement: true given; allowed: false, as end is discard"),
     (example(opening=True), "opening: true given; allowed: false, as end is discard"),
     (example(opening=0), "opening: 0 given; allowed: true or false"),
+    (drawn(melds=["peng 6p from 1"], hand="444m333p777s2m", on_replacement=True), NO_KONG),
+    (drawn(on_replacement=True), NO_KONG),
+    (
+        drawn(melds=["men 6p"], hand="444m333p777s2m", opening=True),
+        "opening: true given; allowed: f",
+    ),
+    (drawn(1, melds=["peng 6p from 2"], hand="1245789p235s", opening=True), OTHERS_MELD),
+    (
+        drawn(river="9s", opening=True),
+        "opening: true given; allowed: false, as the winner, seat 0,",
+    ),
+    (
+        drawn(1, melds=["men 6p"], hand="1245789p235s", baoting=True),
+        "seats[1].baoting: true given; allowed: false beside melds such as 'men 6p'",
+    ),
     (example(marked=[1.0]), "marked[0]: 1.0 given; allowed: a seat 0..3"),
     (example(turn_kong=[]), "unknown key 'turn_kong'; did you mean turn_kongs? allowed: format,"),
 ]
@@ -369,6 +407,13 @@ def test_what_is_refused(spot: dict[str, Any], reason: str) -> None:
     with pytest.raises(zj.PositionError) as refused:
         zj.settle(spot)
     assert str(refused.value).startswith(reason)
+
+
+def test_what_is_refused_in_draws_alone_settles_without_it() -> None:
+    assert zj.settle(drawn(opening=True)).to_dict()["winners"] == [0]
+    kong = drawn(melds=["men 6p"], hand="444m333p777s2m", on_replacement=True)
+    assert zj.settle(kong).to_dict()["winners"] == [0]
+    assert zj.settle(drawn(1, baoting=True)).to_dict()["winners"] == [0]
 
 
 @pytest.mark.parametrize("key", ["format", "rules", "dealer", "seats", "end"])
@@ -461,6 +506,12 @@ def test_a_tile_more_lowers_the_distance_by_one_at_most() -> None:
         ]
         assert min(nearer) == far - 1
         assert max(nearer) == far
+
+
+def test_a_number_of_melds_may_be_numpys() -> None:
+    assert zj.shanten("123m55p", melds=np.int64(3)) == zj.shanten("123m55p", melds=3) == -1
+    with pytest.raises(zj.PositionError, match=r"^melds: .* given; allowed: 0\.\.4$"):
+        zj.shanten("123m55p", melds=np.float64(3))  # type: ignore[arg-type]
 
 
 def test_the_winning_tile_of_a_dragon() -> None:

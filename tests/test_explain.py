@@ -167,7 +167,22 @@ def test_why_a_winners_dou_is_not_paid(rules: dict[str, Any], reason: str) -> No
     assert f"men dou of 9p of seat 2: {reason}" in told(spot)
 
 
-def test_the_parts_of_a_hand() -> None:
+@pytest.mark.parametrize(
+    ("winner", "on_replacement", "parts"),
+    [
+        (
+            {"hand": "123456789m12s55p", "melds": [], "river": "", "baoting": True},
+            False,
+            "ping hu 1 + 10 for baoting = 11 + zi mo 2 = 13",
+        ),
+        (
+            {"hand": "123456m12s55p", "melds": ["men 9s"], "river": ""},
+            True,
+            "ping hu 1 + zi mo 2 + gang shang hua 3 = 6",
+        ),
+    ],
+)
+def test_the_parts_of_a_hand(winner: dict[str, Any], on_replacement: bool, parts: str) -> None:
     rules = {
         "preset": "guiyang",
         "hand": {"gang_shang_hua": 3, "zi_mo": 2},
@@ -175,20 +190,17 @@ def test_the_parts_of_a_hand() -> None:
     }
     spot = position(
         rules,
-        [seat("123456789m12s55p", baoting=True), *DULL],
+        [winner, *DULL],
         end="self_draw",
         winners=[0],
         tile="3s",
-        on_replacement=True,
+        on_replacement=on_replacement,
     )
-    first = told(spot)[0]
-    assert first == (
-        "seat 0 self-draws 3s: ping hu 1 + 10 for baoting = 11 + zi mo 2 + gang shang hua 3 = 16; "
-        "three seats pay 16 each (R22)"
-    )
+    total = parts.rpartition(" = ")[2]
+    assert told(spot)[0] == f"seat 0 self-draws 3s: {parts}; three seats pay {total} each (R22)"
 
 
-DULL = [seat("147m258p369s1478p"), seat("258m369p147s3697p"), seat("369m147p258s2582m")]
+DULL = [seat("147m258p368s1478p"), seat("258m369p147s3697p"), seat("369m147p258s2582m")]
 
 
 def fields_of(phrase: str) -> set[str]:

@@ -148,6 +148,12 @@ def _seat(raw: Any, i: int, rules: Rules) -> Seat:
     baoting = fields.flag("baoting")
     if baoting and not rules.baoting.enabled:
         raise fields.fail("baoting", "true given; allowed: false, as baoting is not enabled")
+    if baoting and laid:
+        raise fields.fail(
+            "baoting",
+            f"true given; allowed: false beside melds such as '{laid[0]}': baoting comes before "
+            "them and rules them out (R29)",
+        )
     river = fields.tiles("river") if "river" in fields else []
     return Seat(_counts(hand), laid, _counts(river), baoting)
 
@@ -262,6 +268,28 @@ def _check_end(fields: Fields, p: Position) -> None:
     for key, given in (("on_replacement", p.on_replacement), ("opening", p.opening)):
         if given and p.end != SELF_DRAW:
             raise fields.refuse(key, given, f"false, as end is {name}")
+    if p.end == SELF_DRAW:
+        _check_draw(fields, p, p.winners[0])
+
+
+def _check_draw(fields: Fields, p: Position, winner: int) -> None:
+    """R20 needs a kong of one's own; tian_hu and di_hu come before any meld, kongs included."""
+    if p.on_replacement and not any(meld.is_kong for meld in p.seats[winner].melds):
+        raise fields.fail(
+            "on_replacement",
+            f"true given; allowed: false, as the winner, seat {winner}, has no kong",
+        )
+    if not p.opening:
+        return
+    for i, seat in enumerate(p.seats):
+        if seat.melds:
+            raise fields.fail(
+                "opening", f"true given; allowed: false, as seat {i} has '{seat.melds[0]}'"
+            )
+    if any(p.seats[winner].river):
+        raise fields.fail(
+            "opening", f"true given; allowed: false, as the winner, seat {winner}, has discarded"
+        )
 
 
 def _check_firsts(fields: Fields, p: Position) -> None:
