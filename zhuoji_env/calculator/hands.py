@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from numbers import Integral
+from typing import Any, SupportsIndex
 
 from zhuoji_env import tiles
 from zhuoji_env.calculator import melds as notation
@@ -78,7 +79,7 @@ def waits(hand: str, melds: Sequence[str] = (), rules: Source = "guiyang") -> li
     return [tiles.NAMES[kind] for kind in range(tiles.N_KINDS) if bits >> kind & 1]
 
 
-def shanten(hand: str, melds: int = 0) -> int:
+def shanten(hand: str, melds: SupportsIndex = 0) -> int:
     """How many tiles a hand lacks to be ready: 0 ready, -1 complete.
 
     The least over four melds and a pair and, without melds, seven pairs (four of a kind are two of
@@ -92,17 +93,18 @@ def shanten(hand: str, melds: int = 0) -> int:
     >>> shanten("123m55p", melds=3)
     -1
     """
-    if isinstance(melds, bool) or not isinstance(melds, int) or not 0 <= melds <= MAX_MELDS:
+    n_melds = -1 if isinstance(melds, bool) or not isinstance(melds, Integral) else int(melds)
+    if not 0 <= n_melds <= MAX_MELDS:
         raise PositionError(f"melds: {describe(melds)} given; allowed: 0..{MAX_MELDS}")
     kinds = _tiles(hand, "hand")
-    least = HAND - 3 * melds
+    least = HAND - 3 * n_melds
     if len(kinds) not in (least, least + 1):
         raise PositionError(f"hand: {len(kinds)} tiles given; allowed: {least} or {least + 1}")
     _check_copies(kinds, [])
     keys = [0, 0, 0]
     for kind in kinds:
         keys[kind // tiles.N_RANKS] += POW5[kind % tiles.N_RANKS]
-    return int(distance_of(keys[0], keys[1], keys[2], melds, needs()))
+    return int(distance_of(keys[0], keys[1], keys[2], n_melds, needs()))
 
 
 def _tiles(text: Any, key: str) -> list[int]:
