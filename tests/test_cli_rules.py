@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import typer
 
 from zhuoji_env.cli import main
 from zhuoji_env.rules import PRESETS, Rules, switches
@@ -143,13 +144,52 @@ def test_a_preset_is_no_file_to_check(
 
 
 @pytest.mark.parametrize(
-    "args", [["rules", "shw"], ["nothing"], ["rules", "show"], ["rules", "list", "--wrong"]]
+    ("args", "about", "command"),
+    [
+        ("rules shw", "'shw'", "rules"),
+        ("nothing", "'nothing'", ""),
+        ("rules show", "Missing argument", "rules show"),
+        ("rules diff guiyang", "Missing argument", "rules diff"),
+        ("rules list --wrong", "--wrong", "rules list"),
+        ("rules list more", "more", "rules list"),
+        ("play-out", "'--out'", "play-out"),
+        ("play-out --out - --deals 0", "'--deals'", "play-out"),
+        ("play-out --out - --deals 1.5", "'--deals'", "play-out"),
+        ("play-out --out - --seed -1", "'--seed'", "play-out"),
+        ("bench --rounds 0", "'--rounds'", "bench"),
+        ("--wrong", "--wrong", ""),
+    ],
 )
-def test_bad_usage_exits_with_2(capsys: Capture, args: list[str]) -> None:
+def test_bad_usage_is_one_line(capsys: Capture, args: str, about: str, command: str) -> None:
+    told = refused(capsys, *args.split())
+    assert about in told
+    assert told.endswith(f" (see {' '.join(['zhuoji', *command.split(), '--help'])})\n")
+
+
+@pytest.mark.parametrize("args", [[], ["rules"]])
+def test_a_group_alone_shows_its_help(capsys: Capture, args: list[str]) -> None:
     assert main(args) == 2
     out, err = capsys.readouterr()
     assert out == ""
-    assert "Usage: zhuoji" in err
+    assert err.startswith("Usage: zhuoji")
+    assert "Commands:" in err
+
+
+@pytest.mark.parametrize(
+    ("raised", "code", "said"),
+    [(KeyboardInterrupt(), 130, ""), (EOFError(), 1, "aborted"), (typer.Exit(3), 3, "")],
+)
+def test_a_command_that_is_broken_off(
+    capsys: Capture, monkeypatch: pytest.MonkeyPatch, raised: BaseException, code: int, said: str
+) -> None:
+    def broken_off(*_: Any) -> None:
+        raise raised
+
+    monkeypatch.setattr(Rules, "load", broken_off)
+    assert main(["rules", "list"]) == code
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert said in err and "Traceback" not in err
 
 
 @pytest.mark.parametrize("args", [[], ["rules"], ["rules", "check"]])

@@ -9,6 +9,7 @@ import io
 import os
 import sys
 from collections.abc import Sequence
+from typing import Any
 
 import typer
 
@@ -23,6 +24,8 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
 )
+# The base of all that typer refuses, as the package that has it differs between typer's versions.
+UsageError: type[Any] = typer.BadParameter.__mro__[1]
 rules.register(app)
 deals.register(app)
 bills.register(app)
@@ -39,11 +42,16 @@ def main(args: Sequence[str] | None = None) -> int:
     """Run the command line (sys.argv by default) and return its exit code."""
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(errors="backslashreplace")
-    code: object = 0
     try:
-        app(args, prog_name="zhuoji")
+        # Commands return nothing; what comes back is the code of a typer.Exit.
+        code = app(args, prog_name="zhuoji", standalone_mode=False)
     except SystemExit as exit_:
         code = exit_.code
+    except typer.Abort:
+        print("zhuoji: aborted", file=sys.stderr)
+        return 1
+    except UsageError as error:
+        return _misused(error)
     except ZhuojiError as error:
         return _refused(str(error))
     except OSError as error:
@@ -55,6 +63,16 @@ def main(args: Sequence[str] | None = None) -> int:
 def _refused(reason: str) -> int:
     print("zhuoji: " + " ".join(reason.splitlines()), file=sys.stderr)
     return 2
+
+
+def _misused(error: Any) -> int:
+    """Tell what is wrong with the options in a line; a bare group of commands shows its help."""
+    told, context = error.format_message(), error.ctx
+    if context is not None and told == context.get_help():
+        print(told, file=sys.stderr)
+        return 2
+    where = "zhuoji" if context is None else context.command_path
+    return _refused(f"{told.rstrip('.')} (see {where} --help)")
 
 
 def _flushed(code: int) -> int:
