@@ -82,7 +82,9 @@ def replay(
     as_text: Annotated[
         bool, typer.Option("--transcript", help="Tell each deal draw by draw, marks and bill.")
     ] = False,
-    language: Annotated[str, typer.Option(help="en or zh, for --transcript.")] = "en",
+    language: Annotated[
+        str | None, typer.Option(help="With --transcript: en, which is the default, or zh.")
+    ] = None,
     as_json: Json = False,
 ) -> None:
     """Replay records from nothing but themselves; a wrong action or result is refused."""
@@ -90,9 +92,12 @@ def replay(
     from zhuoji_env.record import replay_all, transcript
     from zhuoji_env.record.reading import read_items
 
-    words_of(language)
     if as_text and as_json:
-        raise ZhuojiError("--transcript and --json exclude each other; give one")
+        raise ZhuojiError("--transcript and --json given; allowed: one of them")
+    if language is not None and not as_text:
+        raise ZhuojiError("--language given; allowed: with --transcript")
+    spoken = language or "en"
+    words_of(spoken)
     deals = verified = 0
     for item, done in worked(read_items(file, RecordError), replay_all):
         if verify:
@@ -104,7 +109,7 @@ def replay(
         if as_json:
             print_value(done.to_dict(), item)
         elif as_text:
-            typer.echo(f"{item.where}\n{transcript(done, language=language)}\n")
+            typer.echo(f"{item.where}\n{transcript(done, language=spoken)}\n")
         else:
             typer.echo(f"{item.where}: {_played(done)}")
     if not as_json:

@@ -17,7 +17,8 @@ def whole_file(file: str) -> Iterator[TextIO]:
     """A text stream that takes the file's place when the block ends well; "-" is standard output.
 
     If the block raises, whatever was there before stays. What is no plain file, such as a pipe or a
-    terminal, is written as it comes. Raises OSError, before the block where it can.
+    terminal, is written as it comes. Raises OSError that names the file, before the block where it
+    can.
     """
     if file == STDIN:
         yield sys.stdout
@@ -29,7 +30,14 @@ def whole_file(file: str) -> Iterator[TextIO]:
         return
     part = target.with_name(f".{target.name}.{os.getpid()}.part")
     try:
-        with part.open("x", encoding="utf-8", newline="\n") as stream:
+        opened = part.open("x", encoding="utf-8", newline="\n")
+    except FileExistsError:
+        raise
+    except OSError as error:
+        error.filename = file
+        raise
+    try:
+        with opened as stream:
             yield stream
         os.replace(part, target)
     except BaseException:
