@@ -18,10 +18,10 @@ from numpy.typing import NDArray
 import zhuoji_env as zj
 from zhuoji_env.arena import LAYOUTS, MatchResult, match
 from zhuoji_env.arena.panel import MEANINGS, panel
-from zhuoji_env.arena.play import MONEY, OUTCOME
+from zhuoji_env.arena.play import OUTCOME
 from zhuoji_env.arena.stats import interval
 from zhuoji_env.cli import main
-from zhuoji_env.engine.layout import DISCARD_WIN, DRAW, ROB_WIN, SELF_DRAW, VIEW
+from zhuoji_env.engine.layout import DISCARD_WIN, DRAW, ITEMS, ROB_WIN, SELF_DRAW, VIEW
 from zhuoji_env.engine.wall import table_seeds
 from zhuoji_env.rules import presets
 
@@ -120,7 +120,12 @@ class TestBlocks:
 
     def test_seatings_name_every_seat_equally_often(self) -> None:
         counts = {name: np.bincount(np.concatenate(s)).tolist() for name, s in LAYOUTS.items()}
-        assert counts == {"one-vs-three": [1] * 4, "three-vs-one": [3] * 4, "two-vs-two": [3] * 4}
+        assert counts == {
+            "one-vs-three": [1] * 4,
+            "three-vs-one": [3] * 4,
+            "two-vs-two": [3] * 4,
+            "swap": [4] * 4,
+        }
 
     def test_walls_are_the_arenas_own(self) -> None:
         families = {p: set(table_seeds(0, 100, p).tolist()) for p in ("free", "training", "arena")}
@@ -210,7 +215,7 @@ class TestPanel:
             known = {key: value or 0.0 for key, value in figures.items()}
             ways = known["self_draw"] + known["discard_win"] + known["rob_win"]
             assert known["win"] == pytest.approx(ways)
-            money = sum(known[f"points_{what}"] for what in MONEY)
+            money = sum(known[f"points_{what}"] for what in ITEMS)
             assert known["points"] == pytest.approx(money)
 
     def test_both_sides_tell_of_the_same_deals(self, result: MatchResult) -> None:

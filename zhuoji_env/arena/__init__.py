@@ -8,5 +8,6 @@ print(result.mean, result.low, result.high)
 
 from zhuoji_env.arena.match import MatchResult, PairedResult, match
 from zhuoji_env.arena.seating import LAYOUTS
+from zhuoji_env.arena.table import TableResult, table
 
-__all__ = ["LAYOUTS", "MatchResult", "PairedResult", "match"]
+__all__ = ["LAYOUTS", "MatchResult", "PairedResult", "TableResult", "match", "table"]

@@ -2,23 +2,23 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, overload
 
 import numpy as np
 from numpy.typing import NDArray
 
-from zhuoji_env.arena import entrants, stats
-from zhuoji_env.arena.entrants import Entrant
-from zhuoji_env.arena.panel import Figures, panel
-from zhuoji_env.arena.play import Deals, Progress, play
+from zhuoji_env.arena import contest, entrants, stats
+from zhuoji_env.arena.contest import TABLES, Contest
+from zhuoji_env.arena.panel import Figures, figures, paired_intervals
+from zhuoji_env.arena.play import Progress
 from zhuoji_env.arena.seating import block_seats
-from zhuoji_env.engine.wall import table_seeds
+from zhuoji_env.arena.stats import Interval
+from zhuoji_env.arena.tally import Tally
 from zhuoji_env.errors import ZhuojiError
 from zhuoji_env.rules import Rules
 from zhuoji_env.rules.ruleset import Source
 
-TABLES = 512
 A, B = 0, 1
 
 
@@ -27,7 +27,8 @@ class MatchResult:
     """What a match came to, in points per deal of a seat of agent a.
 
     `mean` with its 95% interval `low`..`high` over the independent blocks; `per_block` (blocks,)
-    float64; `panel["a"]` and `panel["b"]` the figures of `arena.panel.MEANINGS`.
+    float64; `panel["a"]` and `panel["b"]` the figures of `arena.panel.MEANINGS`; `tallies` what
+    they were counted from, a's and b's.
     """
 
     a: str
@@ -43,6 +44,7 @@ class MatchResult:
     high: float
     per_block: NDArray[np.float64]
     panel: dict[str, Figures]
+    tallies: tuple[Tally, ...] = field(repr=False, compare=False)
 
     def to_dict(self, per_block: bool = False) -> dict[str, Any]:
         """Return everything as JSON takes it; the blocks only if asked."""
@@ -71,7 +73,11 @@ class MatchResult:
 
 @dataclass(frozen=True)
 class PairedResult:
-    """The same blocks under two rulesets: `first`, `second`, and first less second per block."""
+    """The same blocks under two rulesets: `first`, `second`, and first less second per block.
+
+    `panel["a"]` and `panel["b"]` have the same of every figure of `arena.panel.MEANINGS`, with a
+    95% interval bootstrapped over pairs of blocks; None where either has none.
+    """
 
     first: MatchResult
     second: MatchResult
@@ -79,16 +85,21 @@ class PairedResult:
     low: float
     high: float
     per_block: NDArray[np.float64]
+    panel: dict[str, dict[str, Interval | None]]
 
     def to_dict(self, per_block: bool = False) -> dict[str, Any]:
         """Return everything as JSON takes it; the blocks only if asked."""
         told: dict[str, Any] = {
-            "format": "zhuoji-paired-match/1",
+            "format": "zhuoji-paired-match/2",
             "first": self.first.to_dict(per_block),
             "second": self.second.to_dict(per_block),
             "mean": self.mean,
             "low": self.low,
             "high": self.high,
+            "panel": {
+                side: {key: gap and gap._asdict() for key, gap in gaps.items()}
+                for side, gaps in self.panel.items()
+            },
         }
         if per_block:
             told["per_block"] = self.per_block.tolist()
@@ -144,48 +155,44 @@ def match(
 
     `a`, `b` are specs (`random`, `module:factory`, a policy file), Agents, or factories of them. A
     block is one wall and one dealer with streak 1, dealt anew for each seating of `layout`:
-    `one-vs-three` a in each seat against three b, `three-vs-one` the other way about, `two-vs-two`
-    all six ways of sharing the table. Walls come from the arena's own family of `seed`; both
-    agents get the same seed, and the blocks' numbers as `tables`, so that equal agents end every
-    block at 0 and two against two with the sides swapped is exactly the negative.
+    `one-vs-three` a in each seat against three b, `three-vs-one` the other way about, `swap` both,
+    `two-vs-two` all six ways of sharing the table. Walls come from the arena's own family of
+    `seed`; both agents get the same seed, and the blocks' numbers as `tables`, so that equal agents
+    end every block at 0 and `swap` or `two-vs-two` with the sides exchanged is exactly the
+    negative.
 
     `rules` may be a pair: the same walls and dealers under two rulesets. `interval` is `t` or
     `bootstrap`. The result is the same for any number of `threads`, and of `tables` that each
     plays at once; `progress(ended, deals)` is called now and then. Raises ZhuojiError.
     """
-    for what, value, least in (
-        ("blocks", blocks, 2),
-        ("threads", threads, 1),
-        ("tables", tables, 1),
-    ):
-        if value < least:
-            raise ZhuojiError(f"{what} is {value}; allowed: {least} or more")
-    if seed < 0:
-        raise ZhuojiError(f"seed is {seed}; allowed: 0 or more")
+    contest.check(blocks=(blocks, 2), threads=(threads, 1), tables=(tables, 1), seed=(seed, 0))
     if interval not in stats.METHODS:
         raise ZhuojiError(f"unknown interval {interval!r}; allowed: {', '.join(stats.METHODS)}")
     stats.need_scipy()
-    seats = block_seats(layout)
-    first = Entrant(a)
-    contest = _Contest(
-        entrants=(first, first if a is b else Entrant(b)),
-        layout=layout,
-        seats=np.tile(seats, (blocks, 1)),
-        blocks=blocks,
-        seed=seed,
-        interval=interval,
-        threads=threads,
-        tables=tables,
+    games = _Match(
+        Contest(
+            contest.entrants((a, b)), block_seats(layout), seed=seed, threads=threads, tables=tables
+        ),
+        layout,
+        blocks,
+        interval,
     )
     if not isinstance(rules, tuple):
-        return contest.run(Rules.load(rules), None, progress)[0]
+        return games.run(Rules.load(rules), None, progress)[0]
     one, other = (Rules.load(source) for source in rules)
     half, whole = _halves(progress)
-    result, dealers = contest.run(one, None, half)
-    against, _ = contest.run(other, dealers, whole)
+    result, dealers = games.run(one, None, half)
+    against, _ = games.run(other, dealers, whole)
     difference = result.per_block - against.per_block
+    gaps = [
+        paired_intervals(*pair, seed) for pair in zip(result.tallies, against.tallies, strict=True)
+    ]
     return PairedResult(
-        result, against, *stats.interval(difference, interval, seed), per_block=difference
+        result,
+        against,
+        *stats.interval(difference, interval, seed),
+        per_block=difference,
+        panel={"a": gaps[A], "b": gaps[B]},
     )
 
 
@@ -197,63 +204,39 @@ def _halves(progress: Progress | None) -> tuple[Progress | None, Progress | None
 
 
 @dataclass(frozen=True)
-class _Contest:
+class _Match:
     """A match but for its rules."""
 
-    entrants: tuple[Entrant, Entrant]
+    contest: Contest
     layout: str
-    seats: NDArray[np.int8]
     blocks: int
-    seed: int
     interval: str
-    threads: int
-    tables: int
 
     def run(
         self, rules: Rules, dealers: NDArray[np.int8] | None, progress: Progress | None
     ) -> tuple[MatchResult, NDArray[np.int8]]:
         """Play under one ruleset; return the result and each deal's dealer."""
-        n = len(self.seats)
-        per_block = n // self.blocks
-        numbers = np.arange(self.blocks)
-        outcomes = play(
-            Deals(
-                seeds=np.repeat(table_seeds(self.seed, self.blocks, "arena"), per_block),
-                numbers=np.repeat(numbers, per_block),
-                seats=self.seats,
-                dealers=np.full(n, -1, np.int8) if dealers is None else dealers,
-            ),
-            self.entrants,
-            rules,
-            seed=self._agents_seed(),
-            threads=self.threads,
-            tables=self.tables,
-            progress=progress,
+        outcomes = self.contest.play(
+            rules, np.arange(self.blocks), dealers=dealers, progress=progress
         )
-        mine = self.seats == A
-        points = np.where(mine, outcomes["scores"], 0).sum(axis=1).reshape(self.blocks, -1)
-        scores = points.sum(axis=1) / mine[:per_block].sum()
-        mean, low, high = stats.interval(scores, self.interval, self.seed)
+        tallies = self.contest.tallies(outcomes)
+        scores = tallies[A].points
+        seed = self.contest.seed
+        mean, low, high = stats.interval(scores, self.interval, seed)
         result = MatchResult(
-            a=self.entrants[A].name,
-            b=self.entrants[B].name,
+            a=self.contest.entrants[A].name,
+            b=self.contest.entrants[B].name,
             rules=rules,
             layout=self.layout,
             blocks=self.blocks,
-            deals=n,
-            seed=self.seed,
+            deals=len(outcomes),
+            seed=seed,
             interval=self.interval,
             mean=mean,
             low=low,
             high=high,
             per_block=scores,
-            panel={
-                "a": panel(outcomes, self.seats, A),
-                "b": panel(outcomes, self.seats, B),
-            },
+            panel={"a": figures(tallies[A]), "b": figures(tallies[B])},
+            tallies=tallies,
         )
         return result, outcomes["dealer"].copy()
-
-    def _agents_seed(self) -> int:
-        """Return the seed of the agents' draws, apart from that of the walls."""
-        return int(np.random.SeedSequence([self.seed, len(self.entrants)]).generate_state(1)[0])

@@ -2,30 +2,64 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from typing import NamedTuple
+
 import numpy as np
 from numpy.typing import NDArray
 
-from zhuoji_env.arena.play import MONEY
-from zhuoji_env.engine.layout import DISCARD_WIN, DRAW, N_SEATS, ROB_WIN, SELF_DRAW
+from zhuoji_env.arena.stats import Interval, percentiles, resampled
+from zhuoji_env.arena.tally import PLACE, Tally, tally
+from zhuoji_env.engine.layout import ITEMS, PATTERNS
 
 Figures = dict[str, float | None]
 
-# Key -> what it says; the order in which reports list them.
-MEANINGS = {
-    "points": "points per deal",
-    "win": "deals won",
-    "self_draw": "deals won by self-draw",
-    "discard_win": "deals won on a discard",
-    "rob_win": "deals won by robbing a kong",
-    "deal_in": "deals lost as the shooter, robbed kongs included",
-    "draw": "deals that ended in an exhaustive draw",
-    "ready_at_draw": "of those, ready at the end",
-    "mean_fan": "fan of the hands won with",
-    "baoting": "deals in which baoting was declared",
-    "pengs": "pengs per deal",
-    "kongs": "kongs per deal",
-    **{f"points_{what}": f"points per deal from {what}" for what in MONEY},
-}
+TAIL = 0.05
+HIGH_FAN = 0.95
+# Far below the weight of a hand, far above what a product of floats is off by.
+_ROUNDING = 1e-6
+
+
+class Figure(NamedTuple):
+    """One figure: a quotient of two of a tally's counts, or what is said of it below."""
+
+    meaning: str
+    top: str = ""
+    bottom: str = "seats"
+    share: bool = False
+
+
+def _share(meaning: str, top: str, bottom: str = "seats") -> Figure:
+    return Figure(meaning, top, bottom, share=True)
+
+
+# In the order in which reports list them.
+FIGURES = {
+    "points": Figure("points per deal", "points"),
+    "cvar": Figure("points per deal in the worst 5% of deals (CVaR)"),
+    "win": _share("deals won", "win"),
+    "self_draw": _share("deals won by self-draw", "self_draw"),
+    "discard_win": _share("deals won on a discard", "discard_win"),
+    "rob_win": _share("deals won by robbing a kong", "rob_win"),
+    "deal_in": _share("deals lost as the shooter, robbed kongs included", "deal_in"),
+    "draw": _share("deals that ended in an exhaustive draw", "draw"),
+    "ready_at_draw": _share("of those, ready at the end", "ready_at_draw", "draw"),
+    "mean_fan": Figure("fan of the hands won with", "fan", "win"),
+    "fan_95": Figure("their 95th percentile"),
+    "turn": Figure("turn of winning, in the winner's own draws", "draws_to_win", "win"),
+    "baoting": _share("deals in which baoting was declared", "baoting"),
+    "pengs": Figure("pengs per deal", "pengs"),
+    "kongs": Figure("kongs per deal", "kongs"),
+    "dealer_points": Figure("points per deal as the dealer", "points_as_dealer", "dealt"),
+    "other_points": Figure("points per deal as another seat", "points_as_other", "not_dealt"),
+    "dealer_win": _share("deals won as the dealer", "win_as_dealer", "dealt"),
+    "other_win": _share("deals won as another seat", "win_as_other", "not_dealt"),
+    **{f"pattern_{p}": _share(f"of the hands won with: {p}", f"pattern_{p}", "win")
+       for p in PATTERNS},
+    **{f"points_{item}": Figure(f"points per deal from {item}", f"points_{item}")
+       for item in ITEMS},
+}  # fmt: skip
+MEANINGS = {key: figure.meaning for key, figure in FIGURES.items()}
 
 
 def panel(outcomes: NDArray[np.void], seats: NDArray[np.int8], agent: int) -> Figures:
@@ -33,32 +67,103 @@ def panel(outcomes: NDArray[np.void], seats: NDArray[np.int8], agent: int) -> Fi
 
     `outcomes` (n,) OUTCOME records, `seats` (n, 4) who played them.
     """
-    mine = seats == agent
-    end = outcomes["end"][:, None]
-    won = (outcomes["winners"][:, None] >> np.arange(N_SEATS) & 1).astype(bool)
-    shot = (outcomes["shooter"][:, None] == np.arange(N_SEATS)) & np.isin(
-        end, (DISCARD_WIN, ROB_WIN)
-    )
-    drawn = np.broadcast_to(end == DRAW, mine.shape)
-    figures = {
-        "points": _mean(outcomes["scores"], mine),
-        "win": _mean(won, mine),
-        "self_draw": _mean(won & (end == SELF_DRAW), mine),
-        "discard_win": _mean(won & (end == DISCARD_WIN), mine),
-        "rob_win": _mean(won & (end == ROB_WIN), mine),
-        "deal_in": _mean(shot, mine),
-        "draw": _mean(drawn, mine),
-        "ready_at_draw": _mean(outcomes["ready"], mine & drawn),
-        "mean_fan": _mean(outcomes["fan"], mine & won),
-        "baoting": _mean(outcomes["baoting"], mine),
-        "pengs": _mean(outcomes["pengs"], mine),
-        "kongs": _mean(outcomes["kongs"], mine),
+    return figures(tally(outcomes, seats, agent))
+
+
+def figures(counted: Tally) -> Figures:
+    """Return the figures of a tally; None where there was nothing to count."""
+    (values,) = _values(counted, np.ones((1, len(counted.counts))))
+    return {key: _known(value) for key, value in zip(FIGURES, values, strict=True)}
+
+
+def intervals(counted: Tally, seed: int = 0) -> dict[str, Interval | None]:
+    """Return every figure with its 95% interval, bootstrapped over the blocks."""
+    drawn = [_values(counted, weights) for weights in resampled(len(counted.counts), seed)]
+    return _intervals(figures(counted), np.concatenate(drawn))
+
+
+def paired_intervals(first: Tally, second: Tally, seed: int = 0) -> dict[str, Interval | None]:
+    """Return every figure of the first less the second's, with its 95% interval.
+
+    Block k of both is the same wall, so each resample draws the same blocks of both.
+    """
+    drawn = [
+        _values(first, weights) - _values(second, weights)
+        for weights in resampled(len(first.counts), seed)
+    ]
+    one, other = figures(first), figures(second)
+    gaps = {key: _gap(one[key], other[key]) for key in FIGURES}
+    return _intervals(gaps, np.concatenate(drawn))
+
+
+def _gap(one: float | None, other: float | None) -> float | None:
+    return None if one is None or other is None else one - other
+
+
+def _known(value: float) -> float | None:
+    return None if np.isnan(value) else float(value)
+
+
+def _intervals(plain: Figures, drawn: NDArray[np.float64]) -> dict[str, Interval | None]:
+    ends = percentiles(drawn)
+    return {
+        key: None if value is None else Interval(value, *map(float, ends[:, place]))
+        for place, (key, value) in enumerate(plain.items())
     }
-    for i, what in enumerate(MONEY):
-        figures[f"points_{what}"] = _mean(outcomes["money"][:, :, i], mine)
-    return figures
 
 
-def _mean(values: NDArray[np.generic], where: NDArray[np.bool_]) -> float | None:
-    picked = values[where]
-    return float(picked.mean()) if len(picked) else None
+def _values(counted: Tally, weights: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the figures under some weights of the blocks: (r, len(FIGURES)) of (r, blocks)."""
+    sums = weights @ counted.counts
+    out = np.full((len(weights), len(FIGURES)), np.nan)
+    for place, (key, figure) in enumerate(FIGURES.items()):
+        if key == "cvar":
+            out[:, place] = _worst(counted.scores, weights)
+        elif key == "fan_95":
+            out[:, place] = _quantile(counted.fans, counted.fan_block, weights)
+        else:
+            bottom = _bottom(sums, figure.bottom)
+            top = sums[:, PLACE[figure.top]]
+            np.divide(top, bottom, out=out[:, place], where=bottom > 0)
+    return out
+
+
+def _bottom(sums: NDArray[np.float64], name: str) -> NDArray[np.float64]:
+    if name == "not_dealt":
+        rest: NDArray[np.float64] = sums[:, PLACE["seats"]] - sums[:, PLACE["dealt"]]
+        return rest
+    column: NDArray[np.float64] = sums[:, PLACE[name]]
+    return column
+
+
+def _running(
+    values: NDArray[np.int64], blocks: NDArray[np.int64], weights: NDArray[np.float64]
+) -> Iterator[tuple[NDArray[np.int64], NDArray[np.float64]]]:
+    """Yield for each row of weights the sorted values and the weight up to and with each."""
+    order = np.argsort(values, kind="stable")
+    values, blocks = values[order], blocks[order]
+    for row in weights:
+        yield values, np.cumsum(row[blocks])
+
+
+def _worst(scores: NDArray[np.int64], weights: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the mean of the lowest TAIL of the scores, a deal on the edge in part."""
+    blocks = np.repeat(np.arange(len(scores)), scores.shape[1])
+    out = np.full(len(weights), np.nan)
+    for r, (values, up_to) in enumerate(_running(scores.ravel(), blocks, weights)):
+        mass = TAIL * up_to[-1] if len(up_to) else 0.0
+        if mass > 0:
+            taken = np.minimum(up_to, mass)
+            out[r] = np.diff(taken, prepend=0.0) @ values / mass
+    return out
+
+
+def _quantile(
+    fans: NDArray[np.int64], blocks: NDArray[np.int64], weights: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """Return the least fan that at least HIGH_FAN of the hands do not exceed."""
+    out = np.full(len(weights), np.nan)
+    for r, (values, up_to) in enumerate(_running(fans, blocks, weights)):
+        if len(up_to) and up_to[-1] > 0:
+            out[r] = values[np.searchsorted(up_to, HIGH_FAN * up_to[-1] - _ROUNDING)]
+    return out

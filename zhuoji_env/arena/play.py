@@ -18,35 +18,10 @@ from zhuoji_env.actions import N_ACTIONS
 from zhuoji_env.arena.entrants import Entrant, Player
 from zhuoji_env.engine.games import Games
 from zhuoji_env.engine.kernel import kernel
-from zhuoji_env.engine.layout import (
-    BAO_JI,
-    CHA_JIAO,
-    CHARGE_JI,
-    DIAN_DOU,
-    DONE,
-    ITEMS,
-    MEN_DOU,
-    MEN_YAO,
-    PENG_MELD,
-    VIEW,
-    WU_GU_JI,
-    YAO_JI,
-    ZEREN_JI,
-    ZHUAN_WAN_DOU,
-    ZHUO_JI,
-)
+from zhuoji_env.engine.layout import DONE, ITEMS, N_SEATS, PENG_MELD, VIEW
 from zhuoji_env.engine.view import write_view
 from zhuoji_env.errors import IllegalAction, ZhuojiError
 from zhuoji_env.rules import Rules
-
-# What money is for, as the panel groups the items of a bill.
-MONEY = ("hu", "dou", "ji", "cha_jiao")
-_GROUP = {
-    **dict.fromkeys((DIAN_DOU, MEN_DOU, ZHUAN_WAN_DOU), 1),
-    **dict.fromkeys((BAO_JI, CHARGE_JI, MEN_YAO, WU_GU_JI, YAO_JI, ZEREN_JI, ZHUO_JI), 2),
-    CHA_JIAO: 3,
-}
-GROUPS = np.array([_GROUP.get(item, 0) for item in range(len(ITEMS))], np.int64)
 
 # What is kept of a finished deal.
 OUTCOME = np.dtype(
@@ -60,14 +35,18 @@ OUTCOME = np.dtype(
         ("baoting", np.uint8, (4,)),
         ("pengs", np.int8, (4,)),  # melds that ended as such
         ("kongs", np.int8, (4,)),
+        ("draws", np.int8, (4,)),  # tiles drawn one at a time; the dealer's opening counts as one
+        ("pattern", np.int8, (4,)),  # of a winner, an index into layout.PATTERNS; else -1
         ("fan", np.int32, (4,)),  # v(w) of a winner
         ("scores", np.int32, (4,)),  # points
-        ("money", np.int32, (4, len(MONEY))),  # points by what they are for
+        ("money", np.int32, (4, len(ITEMS))),  # points by the bill's items, in layout's order
     ],
     align=True,
 )
 
 Progress = Callable[[int, int], None]
+# Is given the numbers of deals that have just ended, (k,) int64, and their outcomes, (k,) OUTCOME.
+Landed = Callable[[NDArray[np.int64], NDArray[np.void]], None]
 Tables = Any
 
 
@@ -116,9 +95,7 @@ def gather(
 
 
 @kernel
-def harvest(
-    games: Tables, rules: Tables, tables: NDArray[np.int64], groups: NDArray[np.int64], out: Tables
-) -> None:
+def harvest(games: Tables, rules: Tables, tables: NDArray[np.int64], out: Tables) -> None:
     """Write the outcomes of some finished tables."""
     for j in range(tables.shape[0]):
         g, o = games[tables[j]], out[j]
@@ -130,28 +107,30 @@ def harvest(
         o.winners = g.winners
         o.ready[:] = g.ready
         o.baoting[:] = g.baoting
+        o.draws[:] = g.n_draws
+        o.pattern[:] = g.pattern
         o.fan[:] = g.fan
         o.scores[:] = g.scores
         o.money[:] = 0
-        for seat in range(4):
+        for seat in range(N_SEATS):
             o.pengs[seat] = 0
             for i in range(g.n_melds[seat]):
                 o.pengs[seat] += 1 if g.meld_type[seat, i] == PENG_MELD else 0
             o.kongs[seat] = g.n_melds[seat] - o.pengs[seat]
-            for item in range(groups.shape[0]):
-                for other in range(4):
+            for item in range(g.bill.shape[0]):
+                for other in range(N_SEATS):
                     net = g.bill[item, other, seat] - g.bill[item, seat, other]
-                    o.money[seat, groups[item]] += base * net
+                    o.money[seat, item] += base * net
 
 
 class _Board:
     """What the threads of one run share: deals not yet begun, outcomes, progress."""
 
-    def __init__(self, deals: Deals, progress: Progress | None) -> None:
+    def __init__(self, deals: Deals, progress: Progress | None, landed: Landed | None) -> None:
         self.deals = deals
         self.outcomes: NDArray[np.void] = np.zeros(len(deals.seeds), OUTCOME)
         self.stop = Event()
-        self._progress = progress
+        self._progress, self._landed = progress, landed
         self._lock = Lock()
         self._begun = 0
         self._ended = 0
@@ -163,10 +142,13 @@ class _Board:
             self._begun = min(first + n, len(self.deals.seeds))
             return np.arange(first, self._begun)
 
-    def ended(self, n: int) -> None:
-        """Count n deals as ended."""
+    def ended(self, deals: NDArray[np.int64], outcomes: NDArray[np.void]) -> None:
+        """Keep the outcomes of some deals that have ended."""
         with self._lock:
-            self._ended += n
+            self.outcomes[deals] = outcomes
+            self._ended += len(deals)
+            if self._landed is not None:
+                self._landed(deals, outcomes)
             if self._progress is not None:
                 self._progress(self._ended, len(self.deals.seeds))
 
@@ -192,9 +174,8 @@ class _Hall:
             over = np.flatnonzero(self.games.done & (self.deal >= 0))
             if len(over):
                 out = np.zeros(len(over), OUTCOME)
-                harvest(self.games.state, self.games.records, over, GROUPS, out)
-                self.board.outcomes[self.deal[over]] = out
-                self.board.ended(len(over))
+                harvest(self.games.state, self.games.records, over, out)
+                self.board.ended(self.deal[over], out)
                 self.seat_deals(over)
 
     def seat_deals(self, tables: NDArray[np.int64]) -> None:
@@ -243,14 +224,16 @@ def play(
     seed: int,
     threads: int,
     tables: int,
-    progress: Progress | None,
+    progress: Progress | None = None,
+    landed: Landed | None = None,
 ) -> NDArray[np.void]:
     """Play every deal and return its outcome: (n,) OUTCOME records, in the order of the deals.
 
-    Each thread plays at up to `tables` tables; `progress(ended, n)` is called by any of them, one
-    at a time. Raises ZhuojiError naming the agent that plays an illegal action.
+    Each thread plays at up to `tables` tables; `progress(ended, n)` and `landed(deals, outcomes)`
+    are called by any of them, one at a time. Raises ZhuojiError naming the agent that plays an
+    illegal action.
     """
-    board = _Board(deals, progress)
+    board = _Board(deals, progress, landed)
     n = max(1, min(tables, -(-len(deals.seeds) // threads)))
     halls = []
     for _ in range(threads):

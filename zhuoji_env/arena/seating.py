@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from itertools import combinations
+from itertools import combinations, permutations
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,13 +11,18 @@ from zhuoji_env.engine.layout import N_SEATS
 from zhuoji_env.errors import ZhuojiError
 
 _SEATS = tuple(range(N_SEATS))
+_ONE, _TWO, _THREE = (tuple(combinations(_SEATS, k)) for k in (1, 2, 3))
 
 # Layout -> the seats of a in each deal of a block; b has the others.
 LAYOUTS: dict[str, tuple[tuple[int, ...], ...]] = {
-    "one-vs-three": tuple(combinations(_SEATS, 1)),
-    "three-vs-one": tuple(combinations(_SEATS, 3)),
-    "two-vs-two": tuple(combinations(_SEATS, 2)),
+    "one-vs-three": _ONE,
+    "three-vs-one": _THREE,
+    "two-vs-two": _TWO,
+    "swap": _ONE + _THREE,
 }
+# Those in which both have as many seats, so that one's points are the other's losses.
+EVEN = ("swap", "two-vs-two")
+OPEN = "open"
 
 
 def block_seats(layout: str) -> NDArray[np.int8]:
@@ -28,3 +33,8 @@ def block_seats(layout: str) -> NDArray[np.int8]:
     for deal, seats in enumerate(LAYOUTS[layout]):
         who[deal, list(seats)] = 0
     return who
+
+
+def open_seats() -> NDArray[np.int8]:
+    """Return who plays each seat of an open table's block: (24, 4) int8, every order of four."""
+    return np.array(list(permutations(_SEATS)), np.int8)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -60,3 +61,29 @@ def interval(values: NDArray[np.float64], method: str = "t", seed: int = 0) -> I
         rng=np.random.default_rng(seed),
     ).confidence_interval
     return Interval(mean, float(drawn.low), float(drawn.high))
+
+
+def resampled(n: int, seed: int) -> Iterator[NDArray[np.float64]]:
+    """Yield how often each of n blocks is drawn in each resample: (r, n), RESAMPLES rows in all.
+
+    The draws follow from (n, seed) alone, so that whatever is weighted by them is paired.
+    """
+    rng = np.random.default_rng(seed)
+    at_once = max(1, _CHUNK // n)
+    for start in range(0, RESAMPLES, at_once):
+        r = min(at_once, RESAMPLES - start)
+        drawn = rng.integers(0, n, (r, n)) + n * np.arange(r)[:, None]
+        yield np.bincount(drawn.ravel(), minlength=r * n).reshape(r, n).astype(np.float64)
+
+
+def percentiles(drawn: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the ends of the 95% intervals of resampled values (r, k): (2, k), NaN left out.
+
+    A column of NaN alone has NaN for its ends.
+    """
+    ends: NDArray[np.float64] = np.full((2, drawn.shape[1]), np.nan)
+    for place, column in enumerate(drawn.T):
+        known = column[~np.isnan(column)]
+        if len(known):
+            ends[:, place] = np.quantile(known, [(1 - LEVEL) / 2, (1 + LEVEL) / 2])
+    return ends
