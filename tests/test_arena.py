@@ -6,6 +6,7 @@ import json
 import sys
 import threading
 import time
+from itertools import permutations
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -16,12 +17,21 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 import zhuoji_env as zj
-from zhuoji_env.arena import LAYOUTS, MatchResult, match
-from zhuoji_env.arena.panel import MEANINGS, panel
+from zhuoji_env.arena import LAYOUTS, MatchResult, match, planner, table
+from zhuoji_env.arena.panel import FIGURES, MEANINGS, intervals, paired_intervals, panel
 from zhuoji_env.arena.play import OUTCOME
 from zhuoji_env.arena.stats import interval
+from zhuoji_env.arena.tally import Tally, from_lines, to_line
 from zhuoji_env.cli import main
-from zhuoji_env.engine.layout import DISCARD_WIN, DRAW, ITEMS, ROB_WIN, SELF_DRAW, VIEW
+from zhuoji_env.engine.layout import (
+    DISCARD_WIN,
+    DRAW,
+    ITEMS,
+    PATTERNS,
+    ROB_WIN,
+    SELF_DRAW,
+    VIEW,
+)
 from zhuoji_env.engine.wall import table_seeds
 from zhuoji_env.rules import presets
 
@@ -138,10 +148,11 @@ class TestBlocks:
         assert np.array_equal(result.per_block, np.zeros(20))
         assert (result.mean, result.low, result.high) == (0, 0, 0)
 
+    @pytest.mark.parametrize("layout", ["two-vs-two", "swap"])
     @pytest.mark.parametrize(("a", "b"), [("greedy", "random"), ("shanten", "hu_first")])
-    def test_sides_swapped_are_the_negative(self, a: str, b: str) -> None:
-        there = match(a, b, "duole", blocks=15, seed=2, layout="two-vs-two")
-        back = match(b, a, "duole", blocks=15, seed=2, layout="two-vs-two")
+    def test_sides_swapped_are_the_negative(self, a: str, b: str, layout: str) -> None:
+        there = match(a, b, "duole", blocks=15, seed=2, layout=layout)
+        back = match(b, a, "duole", blocks=15, seed=2, layout=layout)
         assert np.any(there.per_block != 0)
         assert np.array_equal(there.per_block, -back.per_block)
         assert there.panel["a"] == back.panel["b"]
@@ -184,6 +195,28 @@ class TestBlocks:
         assert priced.first.per_block.tolist() == pair.first.per_block.tolist()
         assert priced.to_dict()["second"]["rules"] == "duole"
 
+    def test_two_rulesets_are_paired_in_every_figure(self) -> None:
+        result = match("greedy", "shanten", ("guiyang", "duole"), blocks=40, seed=4)
+        for side, gaps in result.panel.items():
+            for key, gap in gaps.items():
+                one, other = result.first.panel[side][key], result.second.panel[side][key]
+                if gap is None:
+                    assert one is None or other is None
+                else:
+                    assert one is not None and other is not None
+                    assert gap.mean == one - other
+                    assert gap.low <= gap.mean <= gap.high or key in ("cvar", "fan_95")
+        points = result.panel["a"]["points"]
+        assert points is not None
+        assert points == pytest.approx((result.mean, result.low, result.high), rel=0.2)
+        told = json.loads(json.dumps(result.to_dict()))
+        assert told["panel"]["a"]["points"]["mean"] == points.mean
+
+    def test_one_ruleset_twice_differs_in_nothing(self) -> None:
+        result = match("greedy", "shanten", ("guiyang", "guiyang"), blocks=8, seed=4)
+        for gaps in result.panel.values():
+            assert all(gap is None or gap == (0, 0, 0) for gap in gaps.values())
+
     def test_progress_comes_to_its_end(self) -> None:
         told: list[tuple[int, int]] = []
         match("random", "random", blocks=3, progress=lambda k, n: told.append((k, n)))
@@ -193,6 +226,72 @@ class TestBlocks:
         rules = ("guiyang", "duole")
         match("random", "random", rules, blocks=3, progress=lambda k, n: told.append((k, n)))
         assert told[-1] == (24, 24)
+
+
+class TestOpenTable:
+    def test_a_block_is_every_order_of_the_four(self) -> None:
+        result = table(NAMES, blocks=3, seed=5)
+        assert result.deals == 3 * 24
+        draws = int(np.random.SeedSequence([5, 2]).generate_state(1)[0])
+        points = np.zeros(4)
+        for order in permutations(range(4)):
+            games = zj.Games(1, seed=5, purpose="arena", first=2)
+            games.reset()
+            agents = [zj.baselines.make(NAMES[k], seed=draws) for k in order]
+            while not games.done[0]:
+                action = agents[games.seat[0]].act(games.view(), None, None, np.array([2]))
+                games.step(action)
+            points[list(order)] += games.scores[0]
+        assert result.per_block[2].tolist() == (points / 24).tolist()
+
+    def test_the_points_of_a_block_add_up_to_zero(self) -> None:
+        result = table(NAMES, "zhuoji", blocks=10, seed=1)
+        assert np.allclose(result.per_block.sum(axis=1), 0)
+        assert [points.mean for points in result.points] == result.per_block.mean(axis=0).tolist()
+        assert result.points[3].low > result.points[0].high
+
+    def test_equals_end_every_block_at_zero(self) -> None:
+        assert not np.any(table(["greedy"] * 4, blocks=4).per_block)
+
+    def test_neither_threads_nor_the_order_of_names_matter(self) -> None:
+        there = table(NAMES, blocks=3, seed=2)
+        back = table(NAMES[::-1], blocks=3, seed=2, threads=2, tables=7)
+        assert np.array_equal(there.per_block, back.per_block[:, ::-1])
+        assert there.panels == back.panels[::-1]
+
+    def test_three_are_refused(self) -> None:
+        with pytest.raises(zj.ZhuojiError, match="an open table has 3 agents; allowed: 4"):
+            table(NAMES[:3], blocks=2)
+
+
+class TestPlan:
+    def test_the_blocks_it_names_are_the_fewest(self) -> None:
+        for half_width, deviation in ((0.05, 1.3), (0.5, 0.2), (10, 0.1), (1, 0)):
+            blocks = planner.blocks_for(half_width, deviation)
+            assert blocks >= 2
+            halves = [self.half(n, deviation) for n in (blocks - 1, blocks)]
+            assert halves[1] <= half_width
+            assert blocks == 2 or halves[0] > half_width
+
+    def half(self, n: int, deviation: float) -> float:
+        from scipy import stats
+
+        return stats.t.ppf(0.975, n - 1) * deviation / n**0.5 if n > 1 else float("inf")
+
+    def test_a_pilot_says_what_a_match_needs(self) -> None:
+        told = planner.plan("greedy", "random", 0.2, pilot=40, seed=1)
+        pilot = match("greedy", "random", blocks=40, seed=1).per_block
+        assert told.deviation == pytest.approx(pilot.std(ddof=1))
+        assert told.fewest < told.blocks < told.most
+        assert told.deals == 4 * told.blocks
+        assert told.seconds > 0
+        longer = match("greedy", "random", blocks=told.most, seed=2)
+        assert (longer.high - longer.low) / 2 < 0.2
+
+    @pytest.mark.parametrize("width", [0, -1, float("nan"), 1e-9])
+    def test_what_no_match_reaches_is_refused(self, width: float) -> None:
+        with pytest.raises(zj.ZhuojiError, match="half width is"):
+            planner.plan("greedy", "random", width, pilot=3)
 
 
 class TestStrength:
@@ -244,6 +343,62 @@ class TestPanel:
         assert figures["deal_in"] == pytest.approx(shot.mean() / 4)
         assert figures["mean_fan"] == pytest.approx(state["fan"][won == 1].mean())
         assert figures["points"] == 0
+        assert figures["turn"] == pytest.approx(state["n_draws"][won == 1].mean())
+        for place, pattern in enumerate(PATTERNS):
+            share = (state["pattern"][won == 1] == place).mean()
+            assert figures[f"pattern_{pattern}"] == pytest.approx(share)
+        dealers = state["scores"][np.arange(10), state["dealer"]]
+        assert figures["dealer_points"] == pytest.approx(dealers.mean())
+        assert figures["other_points"] == pytest.approx(-dealers.mean() / 3)
+        assert figures["dealer_win"] == pytest.approx(won[np.arange(10), state["dealer"]].mean())
+        fans = np.sort(state["fan"][won == 1])
+        assert figures["fan_95"] == fans[int(np.ceil(0.95 * len(fans))) - 1]
+        # Forty seats, each four times: the worst 5% are the two worst of them.
+        assert figures["cvar"] == pytest.approx(np.sort(state["scores"].ravel())[:2].mean())
+
+    def test_the_worst_deals_are_taken_in_part(self) -> None:
+        deals = np.zeros(10, OUTCOME)
+        deals["scores"][:, 0] = [-9, -4, -1, *range(7)]
+        seats = np.tile(np.array([0, 1, 1, 1], np.int8), (10, 1))
+        # Half a deal of ten.
+        assert panel(deals, seats, 0)["cvar"] == -9
+        deals = np.repeat(deals, 3)
+        seats = np.repeat(seats, 3, axis=0)
+        deals["scores"][:2, 0] = -12, -10
+        # One and a half of thirty.
+        assert panel(deals, seats, 0)["cvar"] == pytest.approx((-12 - 10 / 2) / 1.5)
+
+    def test_every_figure_has_an_interval_around_it(self, result: MatchResult) -> None:
+        told = intervals(result.tallies[0], seed=1)
+        assert list(told) == list(FIGURES)
+        for key, cell in told.items():
+            if cell is None:
+                assert result.panel["a"][key] is None
+            else:
+                assert cell.mean == result.panel["a"][key]
+                assert cell.low <= cell.high
+        points = told["points"]
+        assert points is not None
+        assert points == pytest.approx((result.mean, result.low, result.high), rel=0.2)
+        assert intervals(result.tallies[0], seed=1) == told
+        assert paired_intervals(result.tallies[0], result.tallies[0])["win"] == (0, 0, 0)
+
+    def test_a_tally_comes_back_from_its_lines(self) -> None:
+        result = match("greedy", "shanten", blocks=5, seed=6, layout="swap")
+        for one in result.tallies:
+            parts = [
+                Tally(
+                    one.counts[[k]],
+                    *(x for v, b in ((one.scores, one.score_block), (one.fans, one.fan_block))
+                      for x in (v[b == k], np.zeros((b == k).sum(), np.int64))),
+                )
+                for k in range(5)
+            ]  # fmt: skip
+            lines = json.loads(json.dumps([to_line(part) for part in parts]))
+            back = from_lines(lines, range(5), 5)
+            assert all(np.array_equal(x, y) for x, y in zip(one, back, strict=True))
+            doubled = from_lines(lines * 2, [*range(5)] * 2, 5)
+            assert np.array_equal(doubled.counts, 2 * one.counts)
 
     def test_nothing_to_count_is_none(self) -> None:
         drawn = np.zeros(2, OUTCOME)
@@ -390,9 +545,29 @@ class TestCommand:
         out = self.run(capsys, *args, "--rules", "duole")
         assert out.splitlines()[-1].startswith("guiyang less duole: ")
 
+    def test_an_open_table(self, capsys: Capture) -> None:
+        args = ("--agents", ",".join(NAMES), "--blocks", "3", "--seed", "2")
+        told = json.loads(self.run(capsys, *args, "--json", "--per-block"))
+        assert told == table(NAMES, blocks=3, seed=2).to_dict(per_block=True)
+        printed = self.run(capsys, *args).splitlines()
+        assert printed[4].startswith("points per deal of greedy: ")
+        assert printed[5].split() == list(NAMES)
+
+    def test_a_plan(self, capsys: Capture) -> None:
+        args = ("plan", "--a", "greedy", "--b", "random", "--half-width", "0.5", "--pilot", "5")
+        told = json.loads(self.run(capsys, *args, "--json"))
+        assert told["blocks"] == planner.blocks_for(0.5, told["deviation"])
+        assert f"{told['blocks']} blocks" in self.run(capsys, *args)
+
     @pytest.mark.parametrize(
         ("args", "reason"),
         [
+            (("--a", "greedy"), "a match needs --a and --b"),
+            (("--agents", "greedy,random"), "an open table has 2 agents; allowed: 4"),
+            (("--agents", "greedy", "--layout", "swap"), "without --a, --b and --layout"),
+            (("--agents", "greedy", *(2 * ("--rules", "duole"))), "allowed with --agents: once"),
+            (("--a", "greedy", "report", "x.jsonl"), "stand after report"),
+            (("report", "missing.jsonl"), "missing.jsonl: No such file"),
             (("--a", "gredy", "--b", "random"), "unknown agent 'gredy'; allowed: random, hu_first"),
             (("--a", "greedy", "--b", "random", "--layout", "x"), "unknown layout 'x'; allowed:"),
             (

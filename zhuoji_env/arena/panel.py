@@ -28,6 +28,11 @@ class Figure(NamedTuple):
     bottom: str = "seats"
     share: bool = False
 
+    @property
+    def signed(self) -> bool:
+        """Whether it is an income, which may be a loss."""
+        return self.meaning.startswith("points")
+
 
 def _share(meaning: str, top: str, bottom: str = "seats") -> Figure:
     return Figure(meaning, top, bottom, share=True)
@@ -36,7 +41,6 @@ def _share(meaning: str, top: str, bottom: str = "seats") -> Figure:
 # In the order in which reports list them.
 FIGURES = {
     "points": Figure("points per deal", "points"),
-    "cvar": Figure("points per deal in the worst 5% of deals (CVaR)"),
     "win": _share("deals won", "win"),
     "self_draw": _share("deals won by self-draw", "self_draw"),
     "discard_win": _share("deals won on a discard", "discard_win"),
@@ -50,6 +54,7 @@ FIGURES = {
     "baoting": _share("deals in which baoting was declared", "baoting"),
     "pengs": Figure("pengs per deal", "pengs"),
     "kongs": Figure("kongs per deal", "kongs"),
+    "cvar": Figure("points per deal in the worst 5% of deals (CVaR)"),
     "dealer_points": Figure("points per deal as the dealer", "points_as_dealer", "dealt"),
     "other_points": Figure("points per deal as another seat", "points_as_other", "not_dealt"),
     "dealer_win": _share("deals won as the dealer", "win_as_dealer", "dealt"),
@@ -118,7 +123,7 @@ def _values(counted: Tally, weights: NDArray[np.float64]) -> NDArray[np.float64]
     out = np.full((len(weights), len(FIGURES)), np.nan)
     for place, (key, figure) in enumerate(FIGURES.items()):
         if key == "cvar":
-            out[:, place] = _worst(counted.scores, weights)
+            out[:, place] = _worst(counted.scores, counted.score_block, weights)
         elif key == "fan_95":
             out[:, place] = _quantile(counted.fans, counted.fan_block, weights)
         else:
@@ -146,11 +151,12 @@ def _running(
         yield values, np.cumsum(row[blocks])
 
 
-def _worst(scores: NDArray[np.int64], weights: NDArray[np.float64]) -> NDArray[np.float64]:
+def _worst(
+    scores: NDArray[np.int64], blocks: NDArray[np.int64], weights: NDArray[np.float64]
+) -> NDArray[np.float64]:
     """Return the mean of the lowest TAIL of the scores, a deal on the edge in part."""
-    blocks = np.repeat(np.arange(len(scores)), scores.shape[1])
     out = np.full(len(weights), np.nan)
-    for r, (values, up_to) in enumerate(_running(scores.ravel(), blocks, weights)):
+    for r, (values, up_to) in enumerate(_running(scores, blocks, weights)):
         mass = TAIL * up_to[-1] if len(up_to) else 0.0
         if mass > 0:
             taken = np.minimum(up_to, mass)

@@ -33,7 +33,8 @@ class Tally(NamedTuple):
     """One agent's counts over some blocks; a seat of a deal is counted on its own."""
 
     counts: NDArray[np.int64]  # (blocks, len(COUNTS))
-    scores: NDArray[np.int64]  # (blocks, seats of a block) points
+    scores: NDArray[np.int64]  # (seats,) points of each deal of each seat
+    score_block: NDArray[np.int64]  # (seats,) the place of its block
     fans: NDArray[np.int64]  # (wins,) fan of each hand won with
     fan_block: NDArray[np.int64]  # (wins,) the place of its block
 
@@ -49,7 +50,7 @@ def tally(
 ) -> Tally:
     """Count one agent's seats in deals (n,) OUTCOME, blocks one after the other.
 
-    `seats` (n, 4) says who played them, as many of the agent's in each block.
+    `seats` (n, 4) says who played them.
     """
     mine = seats == agent
     end = outcomes["end"][:, None]
@@ -88,7 +89,8 @@ def tally(
     per_block = len(outcomes) // blocks
     return Tally(
         counts=counts.reshape(blocks, per_block, len(COUNTS)).sum(axis=1),
-        scores=scores[mine].astype(np.int64).reshape(blocks, -1),
+        scores=scores[mine].astype(np.int64),
+        score_block=np.nonzero(mine)[0] // per_block,
         fans=outcomes["fan"][won].astype(np.int64),
         fan_block=np.nonzero(won)[0] // per_block,
     )
@@ -97,22 +99,27 @@ def tally(
 def to_line(one: Tally) -> dict[str, Any]:
     """Return a tally of one block as JSON takes it; counts of 0 are left out."""
     counts = {name: int(n) for name, n in zip(COUNTS, one.counts[0], strict=True) if n}
-    return {"counts": counts, "scores": one.scores[0].tolist(), "fans": one.fans.tolist()}
+    return {"counts": counts, "scores": one.scores.tolist(), "fans": one.fans.tolist()}
 
 
-def from_lines(lines: Sequence[Mapping[str, Any]]) -> Tally:
-    """Return the tally of blocks that `to_line` wrote, in the order given.
+def from_lines(lines: Sequence[Mapping[str, Any]], places: Sequence[int], blocks: int) -> Tally:
+    """Return the tally over some blocks of lines that `to_line` wrote, line i in block places[i].
 
-    Raises KeyError, TypeError or ValueError for anything else.
+    Lines of the same block are added up. Raises KeyError, TypeError or ValueError for anything
+    else.
     """
-    counts = np.zeros((len(lines), len(COUNTS)), np.int64)
-    for row, line in zip(counts, lines, strict=True):
+    counts = np.zeros((blocks, len(COUNTS)), np.int64)
+    for place, line in zip(places, lines, strict=True):
         for name, n in line["counts"].items():
-            row[PLACE[name]] = n
-    fans = [np.array(line["fans"], np.int64) for line in lines]
-    return Tally(
-        counts=counts,
-        scores=np.array([line["scores"] for line in lines], np.int64).reshape(len(lines), -1),
-        fans=np.concatenate(fans) if fans else np.zeros(0, np.int64),
-        fan_block=np.repeat(np.arange(len(lines)), [len(f) for f in fans]),
-    )
+            counts[place, PLACE[name]] += n
+    scores, score_block = _flat([line["scores"] for line in lines], places)
+    fans, fan_block = _flat([line["fans"] for line in lines], places)
+    return Tally(counts, scores, score_block, fans, fan_block)
+
+
+def _flat(
+    lists: Sequence[Sequence[int]], places: Sequence[int]
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return some blocks' numbers one after the other, and the place of each one's block."""
+    values = np.array([value for one in lists for value in one], np.int64)
+    return values, np.repeat(np.array(places, np.int64), [len(one) for one in lists])

@@ -1,8 +1,8 @@
-"""`zhuoji arena`: a match of two agents, with error bars."""
+"""`zhuoji arena`: agents against agents, with error bars."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Annotated
 
@@ -12,25 +12,35 @@ from zhuoji_env.cli.output import print_columns, print_json
 from zhuoji_env.errors import ZhuojiError
 
 if TYPE_CHECKING:
-    from zhuoji_env.arena import MatchResult
+    from zhuoji_env.arena import MatchResult, PairedResult, TableResult
+    from zhuoji_env.arena.panel import Figures
     from zhuoji_env.arena.play import Progress
+    from zhuoji_env.arena.ratings import Standings
+    from zhuoji_env.arena.stats import Interval
 
 _AGENT = "A name such as greedy, module:factory, or a policy file."
-# Figures that are shares of the deals; the others are shown as numbers.
-_SHARES = {
-    *("win", "self_draw", "discard_win", "rob_win"),
-    *("deal_in", "draw", "ready_at_draw", "baoting"),
-}
+_LAYOUTS = "one-vs-three, three-vs-one, swap (both) or two-vs-two."
+
+Json = Annotated[bool, typer.Option("--json", help="Print JSON alone.")]
+Threads = Annotated[int, typer.Option(help="Threads; the result is the same.")]
+
+commands = typer.Typer(invoke_without_command=True, no_args_is_help=True, rich_markup_mode=None)
 
 
 def register(app: typer.Typer) -> None:
     """Add `zhuoji arena ...`."""
-    app.command("arena")(arena)
+    app.add_typer(commands, name="arena")
 
 
+@commands.callback()
 def arena(
-    a: Annotated[str, typer.Option("--a", help=_AGENT)],
-    b: Annotated[str, typer.Option("--b", help=_AGENT)],
+    ctx: typer.Context,
+    a: Annotated[str | None, typer.Option("--a", help=_AGENT)] = None,
+    b: Annotated[str | None, typer.Option("--b", help=_AGENT)] = None,
+    agents: Annotated[
+        str | None,
+        typer.Option("--agents", help="Four agents, commas between: an open table, all orders."),
+    ] = None,
     rules: Annotated[
         list[str] | None,
         typer.Option(
@@ -39,41 +49,162 @@ def arena(
     ] = None,
     blocks: Annotated[int, typer.Option(help="Walls, each dealt anew for every seating.")] = 500,
     seed: Annotated[int, typer.Option(help="What walls and agents' draws follow from.")] = 0,
-    layout: Annotated[
-        str, typer.Option(help="one-vs-three, three-vs-one or two-vs-two.")
-    ] = "one-vs-three",
+    layout: Annotated[str | None, typer.Option(help=f"{_LAYOUTS} Default: the first.")] = None,
     interval: Annotated[str, typer.Option(help="t or bootstrap, over blocks.")] = "t",
-    threads: Annotated[int, typer.Option(help="Threads; the result is the same.")] = 1,
+    threads: Threads = 1,
     per_block: Annotated[bool, typer.Option("--per-block", help="JSON with every block.")] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON alone.")] = False,
+    as_json: Json = False,
 ) -> None:
-    """Play agent A against agent B and say how many points a deal A gains."""
-    from zhuoji_env.arena import PairedResult, match
+    """Play agent A against agent B and say how many points a deal A gains.
+
+    With --agents, seat four at one table. Ladders of a whole field, their reports, and how long a
+    match must be: the commands below.
+    """
+    if ctx.invoked_subcommand is not None:
+        if a or b or agents:
+            raise ZhuojiError(f"--a, --b, --agents stand after {ctx.invoked_subcommand}, if at all")
+        return
+    from zhuoji_env.arena import PairedResult, TableResult, match, table
 
     given = rules or ["guiyang"]
-    if len(given) > 2:
-        raise ZhuojiError(f"--rules is given {len(given)} times; allowed: once or twice")
+    result: MatchResult | PairedResult | TableResult
     with _bar() as progress:
-        result = match(
-            a,
-            b,
-            rules=(given[0], given[1]) if len(given) == 2 else given[0],
-            blocks=blocks,
-            seed=seed,
-            layout=layout,
-            interval=interval,
-            threads=threads,
-            progress=progress,
-        )
+        if agents is not None:
+            _check_open(a, b, given, layout)
+            result = table(
+                agents.split(","), given[0], blocks, seed,
+                interval=interval, threads=threads, progress=progress,
+            )  # fmt: skip
+        else:
+            result = match(
+                *_both(a, b), _one_or_two(given), blocks, seed,
+                layout=layout or "one-vs-three",
+                interval=interval, threads=threads, progress=progress,
+            )  # fmt: skip
     if as_json:
         print_json(result.to_dict(per_block))
     elif isinstance(result, PairedResult):
-        _print(result.first)
-        _print(result.second)
-        first, second = result.first.rules.name, result.second.rules.name
-        typer.echo(f"{first} less {second}: {_interval(result.mean, result.low, result.high)}")
+        _print_paired(result)
+    elif isinstance(result, TableResult):
+        _print_table(result)
     else:
         _print(result)
+
+
+def _check_open(a: str | None, b: str | None, rules: list[str], layout: str | None) -> None:
+    if a or b or layout:
+        raise ZhuojiError("--agents stands without --a, --b and --layout")
+    if len(rules) > 1:
+        raise ZhuojiError(f"--rules is given {len(rules)} times; allowed with --agents: once")
+
+
+def _both(a: str | None, b: str | None) -> tuple[str, str]:
+    if a is None or b is None:
+        raise ZhuojiError("a match needs --a and --b, an open table --agents")
+    return a, b
+
+
+def _one_or_two(rules: list[str]) -> str | tuple[str, str]:
+    if len(rules) > 2:
+        raise ZhuojiError(f"--rules is given {len(rules)} times; allowed: once or twice")
+    return (rules[0], rules[1]) if len(rules) == 2 else rules[0]
+
+
+@commands.command("plan")
+def plan(
+    a: Annotated[str, typer.Option("--a", help=_AGENT)],
+    b: Annotated[str, typer.Option("--b", help=_AGENT)],
+    half_width: Annotated[
+        float, typer.Option("--half-width", help="Of the 95% interval, in points per deal.")
+    ],
+    rules: Annotated[str, typer.Option("--rules", help="A preset or a YAML file.")] = "guiyang",
+    pilot: Annotated[int, typer.Option(help="Blocks of the pilot run.")] = 100,
+    seed: Annotated[int, typer.Option(help="What the pilot's walls follow from.")] = 0,
+    layout: Annotated[str, typer.Option(help=_LAYOUTS)] = "one-vs-three",
+    threads: Threads = 1,
+    as_json: Json = False,
+) -> None:
+    """Say how many blocks a match of two agents needs and how long they take, from a pilot run."""
+    from zhuoji_env.arena import planner
+
+    with _bar() as progress:
+        told = planner.plan(
+            a, b, half_width, rules, pilot, seed,
+            layout=layout, threads=threads, progress=progress,
+        )  # fmt: skip
+    if as_json:
+        print_json(told.to_dict())
+        return
+    typer.echo(
+        f"{a} against {b}, {layout}, {rules}: a block's standard deviation is "
+        f"{told.deviation:.3f} points per deal, of {told.pilot} blocks"
+    )
+    typer.echo(
+        f"for 95% intervals of ±{half_width:g}: {told.blocks} blocks ({told.fewest} to "
+        f"{told.most}, as far as the pilot tells), {told.deals} deals, about "
+        f"{_duration(told.seconds)} with {threads} thread{'s' * (threads > 1)}"
+    )
+
+
+def _duration(seconds: float) -> str:
+    for unit, length in (("h", 3600), ("min", 60)):
+        if seconds >= length:
+            return f"{seconds / length:.1f} {unit}"
+    return f"{seconds:.1f} s"
+
+
+@commands.command("ladder")
+def ladder(
+    field: Annotated[
+        str, typer.Argument(help="A field's YAML file: agents, rules, layout, blocks, seed.")
+    ],
+    out: Annotated[str, typer.Option("--out", help="The JSON Lines file to begin or go on with.")],
+    blocks: Annotated[int | None, typer.Option(help="Instead of the field's.")] = None,
+    threads: Threads = 1,
+    as_json: Json = False,
+) -> None:
+    """Play a field's ladder, or what is missing of it, and say who stands where.
+
+    The file gains a line for each block that has ended; a run that was stopped goes on from there.
+    """
+    from zhuoji_env.arena import ratings
+    from zhuoji_env.arena.field import load_field
+    from zhuoji_env.arena.ladder import ladder as climb
+
+    with _bar() as progress:
+        book = climb(load_field(field), out, blocks=blocks, threads=threads, progress=progress)
+    _say([ratings.standings(book, place) for place in range(len(book.rules_names))], out, as_json)
+
+
+@commands.command("report")
+def report(
+    file: Annotated[str, typer.Argument(help="A ladder's JSON Lines file.")],
+    out: Annotated[
+        str, typer.Option("--out", help="The page to write, .html or .md.")
+    ] = "report.html",
+    as_json: Json = False,
+) -> None:
+    """Write a ladder's report: one self-contained HTML page, or Markdown."""
+    from zhuoji_env.arena import book
+    from zhuoji_env.arena import report as page
+
+    _say(page.write(book.read(file), out), out, as_json)
+
+
+def _say(said: list[Standings], out: str, as_json: bool) -> None:
+    if as_json:
+        told = {"format": "zhuoji-standings/1", "file": out}
+        print_json({**told, "standings": [one.to_dict() for one in said]})
+        return
+    for one in said:
+        typer.echo(f"{one.rules['name']}, {one.blocks} blocks; points per deal, Bradley-Terry:")
+        rows = [
+            (s.agent, *(_ends(cell, form) for cell, form in ((s.panel["points"], ".3f"),
+                                                             (s.strength, ".0f"))))
+            for s in one.agents
+        ]  # fmt: skip
+        print_columns(rows, "  ")
+    typer.echo(f"written: {out}")
 
 
 @contextmanager
@@ -98,26 +229,68 @@ def _bar() -> Iterator[Progress]:
 
 
 def _print(result: MatchResult) -> None:
-    from zhuoji_env.arena.panel import MEANINGS
-
     typer.echo(
         f"{result.a} against {result.b}: {result.layout}, {result.rules.name}, seed {result.seed}, "
         f"{result.blocks} blocks, {result.deals} deals"
     )
     gain = _interval(result.mean, result.low, result.high)
     typer.echo(f"points per deal of {result.a}: {gain}")
+    _print_panels((result.a, result.b), (result.panel["a"], result.panel["b"]))
+
+
+def _print_panels(names: Sequence[str], panels: Sequence[Figures]) -> None:
+    from zhuoji_env.arena.panel import MEANINGS
+
+    rows = [
+        (*(_figure(key, panel[key]) for panel in panels), text) for key, text in MEANINGS.items()
+    ]
+    print_columns([(*names, ""), *rows], "  ")
+
+
+def _print_table(result: TableResult) -> None:
+    typer.echo(
+        f"open table: {result.rules.name}, seed {result.seed}, {result.blocks} blocks, "
+        f"{result.deals} deals"
+    )
+    for name, points in zip(result.agents, result.points, strict=True):
+        typer.echo(f"points per deal of {name}: {_interval(*points)}")
+    _print_panels(result.agents, result.panels)
+
+
+def _print_paired(result: PairedResult) -> None:
+    from zhuoji_env.arena.panel import MEANINGS
+
+    _print(result.first)
+    _print(result.second)
+    first, second = result.first.rules.name, result.second.rules.name
+    typer.echo(f"{first} less {second}, 95% intervals:")
     a, b = result.panel["a"], result.panel["b"]
-    rows = [(_figure(key, a[key]), _figure(key, b[key]), text) for key, text in MEANINGS.items()]
-    print_columns([(result.a, result.b, ""), *rows], "  ")
+    rows = [(_gap(key, a[key]), _gap(key, b[key]), text) for key, text in MEANINGS.items()]
+    print_columns([(result.first.a, result.first.b, ""), *rows], "  ")
+    typer.echo(f"{first} less {second}: {_interval(result.mean, result.low, result.high)}")
 
 
 def _interval(mean: float, low: float, high: float) -> str:
     return f"{mean:+.3f}, 95% interval {low:+.3f} .. {high:+.3f}"
 
 
-def _figure(key: str, value: float | None) -> str:
+def _gap(key: str, value: Interval | None) -> str:
+    from zhuoji_env.arena.panel import FIGURES
+
+    return _ends(value, ".2%" if FIGURES[key].share else ".3f")
+
+
+def _ends(value: Interval | None, form: str) -> str:
     if value is None:
         return "-"
-    if key in _SHARES:
+    return f"{value.mean:+{form}} ({value.low:+{form}} .. {value.high:+{form}})"
+
+
+def _figure(key: str, value: float | None) -> str:
+    from zhuoji_env.arena.panel import FIGURES
+
+    if value is None:
+        return "-"
+    if FIGURES[key].share:
         return f"{value:.2%}"
-    return f"{value:+.3f}" if key.startswith("points") else f"{value:.3f}"
+    return f"{value:+.3f}" if FIGURES[key].signed else f"{value:.3f}"

@@ -1,0 +1,181 @@
+"""A ladder's results on disk: JSON Lines, the field first, then a block of a meeting a line.
+
+A line counts once it ends in a newline. Whatever a killed run has left of a line is cut off when
+the next one begins, and a block that stands there already is not played again.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from importlib import metadata
+from pathlib import Path
+from typing import Any, BinaryIO
+
+import numpy as np
+from numpy.typing import NDArray
+
+from zhuoji_env.arena.field import Field, Meeting
+from zhuoji_env.arena.tally import Tally, from_lines, to_line
+from zhuoji_env.errors import ZhuojiError
+
+FORMAT = "zhuoji-ladder/1"
+
+Line = dict[str, Any]
+
+
+@dataclass
+class Book:
+    """What a ladder's file holds: the field's identity, and each meeting's blocks.
+
+    `blocks[rules, meeting][k]` has the counts of each agent of the meeting in block k, `rules`
+    being a place in `rules_names`.
+    """
+
+    path: Path
+    header: dict[str, Any]
+    blocks: dict[tuple[int, Meeting], dict[int, list[Line]]] = field(default_factory=dict)
+
+    @property
+    def agents(self) -> list[str]:
+        """The names of the field."""
+        return list(self.header["agents"])
+
+    @property
+    def rules_names(self) -> list[str]:
+        """The names of the rulesets."""
+        return [rules["name"] for rules in self.header["rules"]]
+
+    def missing(self, rules: int, meeting: Meeting, blocks: int) -> NDArray[np.int64]:
+        """Return which of the first blocks of a meeting are not there yet."""
+        held = self.blocks.get((rules, meeting), {})
+        return np.array([k for k in range(blocks) if k not in held], np.int64)
+
+    def numbers(self, rules: int) -> list[int]:
+        """Return the numbers of the blocks that any meeting has under a ruleset, sorted."""
+        return sorted({k for (r, _), held in self.blocks.items() if r == rules for k in held})
+
+    def tally(self, rules: int, agent: str) -> Tally:
+        """Return an agent's counts over all its meetings, block by block as `numbers` has them."""
+        place = {number: i for i, number in enumerate(self.numbers(rules))}
+        lines, blocks = [], []
+        for (r, meeting), held in self.blocks.items():
+            if r == rules and agent in meeting:
+                lines += [line[meeting.index(agent)] for line in held.values()]
+                blocks += [place[number] for number in held]
+        return from_lines(lines, blocks, len(place))
+
+    def add(self, line: Line) -> None:
+        """Take in one block's line; one that is there already is not counted again."""
+        meeting = tuple(line["agents"])
+        rules, tallies = line["rules"], line["tallies"]
+        if len(tallies) != len(meeting) or not set(meeting) <= set(self.agents):
+            raise ValueError("agents and tallies do not fit")
+        self.rules_names[rules]
+        from_lines(tallies, [0] * len(tallies), 1)
+        self.blocks.setdefault((rules, meeting), {}).setdefault(int(line["block"]), tallies)
+
+
+def read(path: str | Path) -> Book:
+    """Read a ladder's file; the end of a line that was never finished is passed over.
+
+    Raises ZhuojiError that names the file and the line.
+    """
+    with Path(path).open("rb") as stream:
+        return _read(stream, Path(path))[0]
+
+
+def _read(stream: BinaryIO, path: Path) -> tuple[Book, int]:
+    """Return the book and the length in bytes of its finished lines."""
+    whole = stream.read()
+    length = whole.rfind(b"\n") + 1
+    book: Book | None = None
+    for number, text in enumerate(whole[:length].splitlines(), 1):
+        try:
+            line = json.loads(text)
+            if book is not None:
+                book.add(line)
+            elif line["format"] == FORMAT:
+                book = Book(path, {key: line[key] for key in (*_IDENTITY, "version")})
+            else:
+                raise ValueError("not the format")
+        except (KeyError, TypeError, ValueError, IndexError, AttributeError) as error:
+            what = "block of a ladder" if book is not None else f"{FORMAT} file"
+            raise ZhuojiError(f"{path}, line {number}: not a {what}") from error
+    if book is None:
+        raise ZhuojiError(f"{path}: not a {FORMAT} file: it has no finished line")
+    return book, length
+
+
+_IDENTITY = ("agents", "rules", "layout", "seed")
+
+
+class Writer:
+    """A book that blocks are being added to, on disk before they are in memory."""
+
+    def __init__(self, book: Book, stream: BinaryIO) -> None:
+        self.book = book
+        self._stream = stream
+
+    def append(self, rules: int, meeting: Meeting, number: int, tallies: Sequence[Tally]) -> None:
+        """Write one block of a meeting."""
+        line = {
+            "rules": rules,
+            "agents": list(meeting),
+            "block": number,
+            "tallies": [to_line(one) for one in tallies],
+        }
+        _put(self._stream, line)
+        self.book.add(line)
+
+
+@contextmanager
+def opened(path: Path, played: Field) -> Iterator[Writer]:
+    """Open a ladder's file to go on with it, or begin it; one process at a time may.
+
+    Raises ZhuojiError if the file is another field's, or in use.
+    """
+    header = {"format": FORMAT, "version": _version(), **played.identity()}
+    # Unbuffered, so that a line is the operating system's as soon as it is written.
+    with open(os.open(path, os.O_RDWR | os.O_CREAT, 0o666), "r+b", buffering=0) as stream:
+        _lock(stream, path)
+        if b"\n" not in stream.read():
+            stream.seek(0)
+            stream.truncate()
+            _put(stream, header)
+        stream.seek(0)
+        book, length = _read(stream, path)
+        for key in _IDENTITY:
+            if book.header[key] != header[key]:
+                raise ZhuojiError(f"{path}: its {key} are not this field's; take another file")
+        stream.seek(length)
+        stream.truncate()
+        yield Writer(book, stream)
+
+
+def _version() -> str:
+    try:
+        return metadata.version("zhuoji")
+    except metadata.PackageNotFoundError:
+        return "not installed"
+
+
+def _put(stream: BinaryIO, line: Line) -> None:
+    rest = memoryview(json.dumps(line, separators=(",", ":")).encode() + b"\n")
+    while rest:
+        rest = rest[stream.write(rest) :]
+
+
+def _lock(stream: BinaryIO, path: Path) -> None:
+    """Keep other processes out until the stream is closed, where the system has such locks."""
+    try:
+        import fcntl
+    except ModuleNotFoundError:
+        return
+    try:
+        fcntl.flock(stream, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError as error:
+        raise ZhuojiError(f"{path}: another run is writing it") from error
