@@ -42,6 +42,7 @@ class Contest:
     seed: int
     threads: int = 1
     tables: int = TABLES
+    luck: bool = False
 
     def play(
         self,
@@ -73,6 +74,7 @@ class Contest:
             tables=self.tables,
             progress=progress,
             landed=landed,
+            luck=self.luck,
         )
 
     def tallies(self, outcomes: NDArray[np.void]) -> tuple[Tally, ...]:

@@ -16,9 +16,11 @@ from numpy.typing import NDArray
 
 from zhuoji_env.actions import N_ACTIONS
 from zhuoji_env.arena.entrants import Entrant, Player
+from zhuoji_env.arena.luck import KEPT, note_draws, note_flips
+from zhuoji_env.engine import tables as lookup
 from zhuoji_env.engine.games import Games
 from zhuoji_env.engine.kernel import kernel
-from zhuoji_env.engine.layout import DONE, ITEMS, N_SEATS, PENG_MELD, VIEW
+from zhuoji_env.engine.layout import DONE, GAME, ITEMS, N_SEATS, PENG_MELD, VIEW
 from zhuoji_env.engine.view import write_view
 from zhuoji_env.errors import IllegalAction, ZhuojiError
 from zhuoji_env.rules import Rules
@@ -40,6 +42,7 @@ OUTCOME = np.dtype(
         ("fan", np.int32, (4,)),  # v(w) of a winner
         ("scores", np.int32, (4,)),  # points
         ("money", np.int32, (4, len(ITEMS))),  # points by the bill's items, in layout's order
+        ("luck", np.float64, (4, KEPT)),  # as arena.luck has it, where it is asked for
     ],
     align=True,
 )
@@ -156,8 +159,14 @@ class _Board:
 class _Hall:
     """One thread's tables, each dealt anew when its deal has ended."""
 
-    def __init__(self, board: _Board, players: Sequence[Player], rules: Rules, n: int) -> None:
+    def __init__(
+        self, board: _Board, players: Sequence[Player], rules: Rules, n: int, luck: bool
+    ) -> None:
         self.board, self.players = board, players
+        self.needs = lookup.needs() if luck else None
+        self.luck: NDArray[np.float64] = np.zeros((n, N_SEATS, KEPT))
+        self.scratch: NDArray[np.void] = np.zeros(1, GAME)
+        self.drawn: NDArray[np.int64] = np.zeros(n, np.int64)
         self.games = Games(n, rules)
         self.deal: NDArray[np.int64] = np.full(n, -1)
         self.starts: NDArray[np.int64] = np.zeros(len(players) + 1, np.int64)
@@ -175,6 +184,12 @@ class _Hall:
             if len(over):
                 out = np.zeros(len(over), OUTCOME)
                 harvest(self.games.state, self.games.records, over, out)
+                if self.needs is not None:
+                    games = self.games
+                    note_flips(
+                        games.state, games.records, games.wins, over, self.scratch, self.luck
+                    )
+                    out["luck"] = self.luck[over]
                 self.board.ended(self.deal[over], out)
                 self.seat_deals(over)
 
@@ -194,6 +209,8 @@ class _Hall:
         where[tables] = True
         dealers = deals.dealers[taken]
         self.games.reset(where, dealers=None if dealers.min() < 0 else dealers)
+        self.luck[tables] = 0
+        self.drawn[tables] = state["n_draws"][tables].sum(axis=1)
 
     def decide(self) -> None:
         """Ask each player for the decisions at its seats, and play them."""
@@ -214,6 +231,8 @@ class _Hall:
             deal = self.deal[error.table]
             name = self.players[deals.seats[deal, error.seat]].name
             raise ZhuojiError(f"agent {name!r}, deal {deal}: {error}") from error
+        if self.needs is not None:
+            note_draws(games.state, self.drawn, self.luck, self.needs)
 
 
 def play(
@@ -226,12 +245,13 @@ def play(
     tables: int,
     progress: Progress | None = None,
     landed: Landed | None = None,
+    luck: bool = False,
 ) -> NDArray[np.void]:
     """Play every deal and return its outcome: (n,) OUTCOME records, in the order of the deals.
 
-    Each thread plays at up to `tables` tables; `progress(ended, n)` and `landed(deals, outcomes)`
-    are called by any of them, one at a time. Raises ZhuojiError naming the agent that plays an
-    illegal action.
+    `luck` has the luck of draws and flips in the outcomes. Each thread plays at up to `tables`
+    tables; `progress(ended, n)` and `landed(deals, outcomes)` are called by any of them, one at a
+    time. Raises ZhuojiError naming the agent that plays an illegal action.
     """
     board = _Board(deals, progress, landed)
     n = max(1, min(tables, -(-len(deals.seeds) // threads)))
@@ -240,7 +260,7 @@ def play(
         players = [entrant.player() for entrant in entrants]
         for player in players:
             player.reset(n, seed)
-        halls.append(_Hall(board, players, rules, n))
+        halls.append(_Hall(board, players, rules, n, luck))
     if threads == 1:
         halls[0].play()
         return board.outcomes

@@ -52,6 +52,9 @@ def arena(
     layout: Annotated[str | None, typer.Option(help=f"{_LAYOUTS} Default: the first.")] = None,
     interval: Annotated[str, typer.Option(help="t or bootstrap, over blocks.")] = "t",
     threads: Threads = 1,
+    reduce: Annotated[
+        bool, typer.Option("--reduce", help="Take the luck of draws and flips out too.")
+    ] = False,
     per_block: Annotated[bool, typer.Option("--per-block", help="JSON with every block.")] = False,
     as_json: Json = False,
 ) -> None:
@@ -70,7 +73,7 @@ def arena(
     result: MatchResult | PairedResult | TableResult
     with _bar() as progress:
         if agents is not None:
-            _check_open(a, b, given, layout)
+            _check_open(a, b, given, layout, reduce)
             result = table(
                 agents.split(","), given[0], blocks, seed,
                 interval=interval, threads=threads, progress=progress,
@@ -78,7 +81,7 @@ def arena(
         else:
             result = match(
                 *_both(a, b), _one_or_two(given), blocks, seed,
-                layout=layout or "one-vs-three",
+                layout=layout or "one-vs-three", reduce=reduce,
                 interval=interval, threads=threads, progress=progress,
             )  # fmt: skip
     if as_json:
@@ -91,9 +94,11 @@ def arena(
         _print(result)
 
 
-def _check_open(a: str | None, b: str | None, rules: list[str], layout: str | None) -> None:
-    if a or b or layout:
-        raise ZhuojiError("--agents stands without --a, --b and --layout")
+def _check_open(
+    a: str | None, b: str | None, rules: list[str], layout: str | None, reduce: bool
+) -> None:
+    if a or b or layout or reduce:
+        raise ZhuojiError("--agents stands without --a, --b, --layout and --reduce")
     if len(rules) > 1:
         raise ZhuojiError(f"--rules is given {len(rules)} times; allowed with --agents: once")
 
@@ -235,6 +240,12 @@ def _print(result: MatchResult) -> None:
     )
     gain = _interval(result.mean, result.low, result.high)
     typer.echo(f"points per deal of {result.a}: {gain}")
+    if result.reduced is not None:
+        *ends, ratio = result.reduced
+        typer.echo(
+            f"without the luck of draws and flips: {_interval(*ends)}, "
+            f"{ratio:.2f} of the standard deviation"
+        )
     _print_panels((result.a, result.b), (result.panel["a"], result.panel["b"]))
 
 

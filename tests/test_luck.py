@@ -1,0 +1,167 @@
+"""Variance reduction: what luck is, that it has mean 0, and that scores without it are unbiased."""
+
+from __future__ import annotations
+
+import json
+from typing import NamedTuple
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from numpy.typing import NDArray
+
+import zhuoji_env as zj
+from zhuoji_env.arena import LAYOUTS, match
+from zhuoji_env.arena.contest import Contest, entrants
+from zhuoji_env.arena.luck import FLIP, FOURTH, KEPT, LEVELS, YAO, controls, without
+from zhuoji_env.cli import main
+from zhuoji_env.engine.layout import PENG_MELD
+from zhuoji_env.tiles import YAOJI, show
+
+ALONE = np.array([[0, 1, 1, 1]], np.int8)
+BLOCKS = 10_000
+
+
+class Zero(NamedTuple):
+    """Deals of greedy against itself: seat 0's points have mean 0, by symmetry."""
+
+    points: NDArray[np.float64]
+    luck: NDArray[np.float64]
+
+
+@pytest.fixture(scope="module", params=["guiyang", "zhuoji"])
+def zero(request: pytest.FixtureRequest) -> Zero:
+    contest = Contest(entrants(("greedy", "greedy")), ALONE, seed=3, luck=True)
+    outcomes = contest.play(zj.Rules.load(request.param), np.arange(BLOCKS))
+    luck = controls(outcomes["luck"], contest.all_seats(BLOCKS), 0, BLOCKS)
+    return Zero(outcomes["scores"][:, 0].astype(float), luck)
+
+
+def off(values: NDArray[np.float64]) -> NDArray[np.float64]:
+    """How many standard errors the means are from 0."""
+    return np.abs(values.mean(axis=0)) / (values.std(axis=0) / len(values) ** 0.5)
+
+
+@pytest.mark.slow
+class TestUnbiased:
+    def test_every_control_has_mean_zero(self, zero: Zero) -> None:
+        assert zero.luck.shape == (BLOCKS, KEPT + FLIP)
+        assert np.all(zero.luck.std(axis=0) > 0)
+        assert np.all(off(zero.luck) < 4)
+
+    def test_the_mean_stays_zero_and_the_deviation_falls(self, zero: Zero) -> None:
+        left = without(zero.points, zero.luck)
+        assert off(zero.points[:, None]) < 4
+        assert off(left[:, None]) < 4
+        assert left.std() <= 0.9 * zero.points.std()
+
+    def test_the_fit_takes_no_mean_away(self, zero: Zero) -> None:
+        shifted = without(zero.points + 5, zero.luck)
+        assert np.allclose(shifted, without(zero.points, zero.luck) + 5)
+
+    @pytest.mark.parametrize("layout", LAYOUTS)
+    def test_matches_gain_too(self, layout: str) -> None:
+        result = match("greedy", "shanten", blocks=800, seed=1, layout=layout, reduce=True)
+        reduced = result.reduced
+        assert reduced is not None
+        assert reduced.ratio <= 0.9
+        assert reduced.high - reduced.low <= 0.9 * (result.high - result.low)
+        assert abs(reduced.mean - result.mean) < result.high - result.low
+
+
+def draw_luck(state: NDArray[np.void], luck: NDArray[np.float64]) -> None:
+    """Add a table's last draw to its seats' luck, tile by tile."""
+    g = state[0]
+    seat, drawn = int(g["seat"]), int(g["drawn"])
+    hand = g["hand"][seat].copy()
+    hand[drawn] -= 1
+    melds = int(g["n_melds"][seat])
+    tiles = [kind for kind in range(27) for _ in range(hand[kind])]
+    now = zj.shanten(show(tiles), melds=melds)
+    pool = [drawn, *g["wall"][g["head"] : g["tail"]].tolist()]
+    pengs = {
+        int(k)
+        for k, t in zip(g["meld_kind"][seat], g["meld_type"][seat], strict=True)
+        if t == PENG_MELD
+    }
+    brought = np.zeros((27, KEPT))
+    for kind in set(pool):
+        if hand[kind] < 4:
+            nearer = zj.shanten(show([*tiles, kind]), melds=melds) < now
+            brought[kind, min(now, LEVELS - 1)] = nearer
+        brought[kind, YAO] = kind == YAOJI
+        brought[kind, FOURTH] = hand[kind] == 3 or kind in pengs
+    luck[seat] += brought[drawn] - brought[pool].mean(axis=0)
+
+
+class TestLuck:
+    @pytest.mark.parametrize("rules", ["guiyang", "zhuoji", "guiyang_street"])
+    def test_it_is_what_each_tile_would_have_brought(self, rules: str) -> None:
+        contest = Contest(entrants(("greedy", "greedy")), ALONE, seed=6, luck=True)
+        told = contest.play(zj.Rules.load(rules), np.arange(4))["luck"]
+        greedy = zj.baselines.make("greedy")
+        for block in range(4):
+            games = zj.Games(1, rules, seed=6, purpose="arena", first=block)
+            games.reset()
+            luck, draws = np.zeros((4, KEPT)), int(games.state["n_draws"].sum())
+            while not games.done[0]:
+                before, action = games.copy(), greedy.act(games.view(), None, None)
+                games.step(action)
+                if int(games.state["n_draws"].sum()) > draws:
+                    draws = int(games.state["n_draws"].sum())
+                    draw_luck(games.state, luck)
+            head, tail = int(games.state["head"][0]), int(games.state["tail"][0])
+            if games.state["indicator"][0] >= 0:
+                flips = []
+                for place in range(head, tail):
+                    other = before.copy()
+                    wall = other.state["wall"][0]
+                    wall[[head, place]] = wall[[place, head]]
+                    other.step(action)
+                    flips.append(other.scores[0].copy())
+                luck[:, FLIP] = games.scores[0] - np.mean(flips, axis=0)
+            assert np.allclose(told[block], luck)
+
+    def test_without_being_asked_for_it_is_none(self) -> None:
+        contest = Contest(entrants(("greedy", "greedy")), ALONE, seed=6)
+        assert not contest.play(zj.Rules.load("guiyang"), np.arange(3))["luck"].any()
+        assert match("greedy", "random", blocks=3).reduced is None
+
+    @settings(deadline=None, max_examples=5)
+    @given(tables=st.integers(1, 60), threads=st.integers(1, 3))
+    def test_it_depends_on_neither_tables_nor_threads(self, tables: int, threads: int) -> None:
+        plain = match("greedy", "shanten", blocks=50, seed=3, reduce=True)
+        other = match(
+            "greedy", "shanten", blocks=50, seed=3, reduce=True, tables=tables, threads=threads
+        )
+        assert plain.to_dict(per_block=True) == other.to_dict(per_block=True)
+        bare = match("greedy", "shanten", blocks=50, seed=3)
+        assert np.array_equal(plain.per_block, bare.per_block)
+
+    def test_equals_stay_at_zero(self) -> None:
+        assert match("greedy", "greedy", blocks=50, reduce=True).reduced == (0, 0, 0, 1)
+
+    def test_a_value_has_no_part_in_its_own_fit(self) -> None:
+        rng = np.random.default_rng(1)
+        luck, values = rng.normal(size=(60, 2)), rng.normal(size=60)
+        left = without(values, luck)
+        values[7] += 100
+        again = without(values, luck)
+        assert again[7] == pytest.approx(left[7] + 100)
+        # Its own fold's others, whose fit it is left out of as well.
+        assert again[2] == left[2]
+        assert again[8] != left[8]
+
+    def test_the_command_says_it(self, capsys: pytest.CaptureFixture[str]) -> None:
+        args = ["arena", "--a", "greedy", "--b", "shanten", "--blocks", "50", "--reduce"]
+        assert main(args) == 0
+        assert "without the luck of draws and flips: " in capsys.readouterr().out
+        assert main([*args, "--json"]) == 0
+        result = match("greedy", "shanten", blocks=50, reduce=True)
+        assert result.reduced is not None
+        assert json.loads(capsys.readouterr().out)["reduced"] == result.reduced._asdict()
+
+    def test_few_blocks_are_refused(self) -> None:
+        with pytest.raises(zj.ZhuojiError, match="blocks is 49; allowed: 50 or more"):
+            match("greedy", "random", blocks=49, reduce=True)
