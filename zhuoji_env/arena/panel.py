@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
@@ -141,14 +140,14 @@ def _bottom(sums: NDArray[np.float64], name: str) -> NDArray[np.float64]:
     return column
 
 
-def _running(
+def _masses(
     values: NDArray[np.int64], blocks: NDArray[np.int64], weights: NDArray[np.float64]
-) -> Iterator[tuple[NDArray[np.int64], NDArray[np.float64]]]:
-    """Yield for each row of weights the sorted values and the weight up to and with each."""
-    order = np.argsort(values, kind="stable")
-    values, blocks = values[order], blocks[order]
-    for row in weights:
-        yield values, np.cumsum(row[blocks])
+) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+    """Return the k different values, sorted, and the weight up to and with each: (r, k)."""
+    levels, place = np.unique(values, return_inverse=True)
+    n, k = weights.shape[1], len(levels)
+    held = np.bincount(blocks * k + place, minlength=n * k).reshape(n, k)
+    return levels, np.cumsum(weights @ held, axis=1)
 
 
 def _worst(
@@ -156,11 +155,12 @@ def _worst(
 ) -> NDArray[np.float64]:
     """Return the mean of the lowest TAIL of the scores, a deal on the edge in part."""
     out = np.full(len(weights), np.nan)
-    for r, (values, up_to) in enumerate(_running(scores, blocks, weights)):
-        mass = TAIL * up_to[-1] if len(up_to) else 0.0
-        if mass > 0:
-            taken = np.minimum(up_to, mass)
-            out[r] = np.diff(taken, prepend=0.0) @ values / mass
+    if len(scores) == 0:
+        return out
+    levels, up_to = _masses(scores, blocks, weights)
+    mass = TAIL * up_to[:, -1]
+    taken = np.diff(np.minimum(up_to, mass[:, None]), prepend=0.0)
+    np.divide(taken @ levels, mass, out=out, where=mass > 0)
     return out
 
 
@@ -168,8 +168,8 @@ def _quantile(
     fans: NDArray[np.int64], blocks: NDArray[np.int64], weights: NDArray[np.float64]
 ) -> NDArray[np.float64]:
     """Return the least fan that at least HIGH_FAN of the hands do not exceed."""
-    out = np.full(len(weights), np.nan)
-    for r, (values, up_to) in enumerate(_running(fans, blocks, weights)):
-        if len(up_to) and up_to[-1] > 0:
-            out[r] = values[np.searchsorted(up_to, HIGH_FAN * up_to[-1] - _ROUNDING)]
-    return out
+    if len(fans) == 0:
+        return np.full(len(weights), np.nan)
+    levels, up_to = _masses(fans, blocks, weights)
+    enough = up_to >= HIGH_FAN * up_to[:, -1:] - _ROUNDING
+    return np.where(up_to[:, -1] > 0, levels[enough.argmax(axis=1)], np.nan)
