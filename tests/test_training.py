@@ -189,6 +189,25 @@ def test_resuming_another_run_is_refused(
         assert next(iter(changed)) in said and said.count("\n") == 1
 
 
+@pytest.mark.slow
+def test_rules_are_the_same_by_their_switches(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    house, moved = tmp_path / "house.yaml", tmp_path / "moved.yaml"
+    house.write_text("preset: guiyang\nji: {wu_gu: 2}\n")
+    run = command(tmp_path / "run", rules=str(house), against="")
+    assert sb3.main(run) == 0
+    moved.write_text(house.read_text())
+    again = command(tmp_path / "run", rules=str(moved), against="")
+    assert sb3.main([*again, "--resume"]) == 0
+    house.write_text("preset: guiyang\nji: {wu_gu: 3}\n")
+    capsys.readouterr()
+    assert sb3.main([*run, "--resume"]) == sb3.BAD_INPUT
+    said = capsys.readouterr().err
+    assert zj.Rules.load(house).fingerprint in said and zj.Rules.load(moved).fingerprint in said
+    assert "allowed: the same switches" in said and said.count("\n") == 1
+
+
 def test_resuming_nothing_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert sb3.main([*command(tmp_path / "none"), "--resume"]) == sb3.BAD_INPUT
     assert "checkpoint.safetensors" in capsys.readouterr().err

@@ -33,6 +33,8 @@ class Checkpoint:
 
     # The run's arguments, as plain values.
     args: dict[str, Any]
+    # That of its rules: a name or a path may come to stand for others.
+    fingerprint: str
     decisions: int
     updates: int
     # Times the run has been taken up again; walls and draws follow from it.
@@ -80,7 +82,7 @@ def write(path: Path, checkpoint: Checkpoint) -> None:
         for part, weights in parts.items()
         for name, tensor in weights.items()
     }
-    counters = ("args", "decisions", "updates", "resumed", "curve")
+    counters = ("args", "fingerprint", "decisions", "updates", "resumed", "curve")
     described = {name: json.dumps(getattr(checkpoint, name)) for name in counters}
     write_whole(path, save(tensors, {"format": FORMAT, **described}))
 

@@ -82,7 +82,7 @@ def network_config(args: Args) -> NetworkConfig:
 def set_up(args: Args, resume: bool, console: Console) -> Run:
     """Build a run, from its checkpoint if it is resumed."""
     rules = Rules.load(args.rules)
-    kept = _kept(args) if resume else None
+    kept = _kept(args, rules) if resume else None
     resumed = kept.resumed + 1 if kept else 0
     seed = int(np.random.SeedSequence([args.seed, resumed]).generate_state(1)[0])
     set_up_torch(args.threads)
@@ -113,10 +113,15 @@ def set_up(args: Args, resume: bool, console: Console) -> Run:
     return run
 
 
-def _kept(args: Args) -> Checkpoint:
+def _kept(args: Args, rules: Rules) -> Checkpoint:
     path = Path(args.out) / "checkpoint.safetensors"
     kept = checkpoint.read(path)
-    for name in ("rules", "seed", "channels", "convolutions", "hidden", "reward_unit"):
+    if kept.fingerprint != rules.fingerprint:
+        raise CheckpointError(
+            f"{path}: made with rules {kept.args.get('rules')!r} as {kept.fingerprint}, "
+            f"{args.rules!r} given, which is {rules.fingerprint}; allowed: the same switches"
+        )
+    for name in ("seed", "channels", "convolutions", "hidden", "reward_unit"):
         if kept.args.get(name) != getattr(args, name):
             raise CheckpointError(
                 f"{path}: made with {name} {kept.args.get(name)!r}, "
@@ -153,6 +158,7 @@ def save(run: Run) -> None:
         folder / "checkpoint.safetensors",
         Checkpoint(
             args=run.args.to_dict(),
+            fingerprint=run.rules.fingerprint,
             decisions=run.model.num_timesteps,
             updates=run.beside.updates,
             resumed=run.resumed,
@@ -185,12 +191,13 @@ def learn(run: Run) -> bool:
     return finished
 
 
-def play_matches(args: Args, folder: Path) -> list[MatchResult]:
+def play_matches(run: Run) -> list[MatchResult]:
     """Play the policy against the baselines and its untrained self: paired blocks, new walls."""
+    args, folder = run.args, run.folder
     policy = agents.make(str(folder / "policy.safetensors"))
     others = [agents.make(name) for name in against(args)]
     others.append(agents.make(str(folder / "untrained.safetensors")))
-    return [match(policy, b, rules=args.rules, blocks=args.blocks, seed=args.seed) for b in others]
+    return [match(policy, b, rules=run.rules, blocks=args.blocks, seed=args.seed) for b in others]
 
 
 def against(args: Args) -> list[str]:
@@ -237,7 +244,7 @@ def train(args: Args, resume: bool, console: Console) -> int:
         highlight=False,
         soft_wrap=True,
     )
-    results = play_matches(args, run.folder)
+    results = play_matches(run)
     report.write_matches(run.folder / "matches.json", results)
     console.print(report.table(results))
     return 0
