@@ -33,6 +33,8 @@ def test_commands_run_in_order(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.chdir(tmp_path)
+    (ruleset,) = blocks("yaml")
+    Path("street.yaml").write_text(ruleset)
     for arguments in commands("zhuoji "):
         assert cli.main(arguments) == 0, arguments
         assert capsys.readouterr().out or "--out" in arguments

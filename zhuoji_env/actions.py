@@ -1,4 +1,4 @@
-"""The 58 actions (RULES R5): 0-26 discard, 27 peng, 28-54 gang, 55 hu, 56 baoting, 57 pass."""
+"""The 58 actions (R5): 0-26 discard, 27 peng, 28-54 gang, 55 hu, 56 baoting, 57 pass."""
 
 from __future__ import annotations
 

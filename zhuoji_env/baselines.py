@@ -7,7 +7,7 @@
     greedy    shanten with its ties settled: most unseen copies over the kinds that would lower the
               distance, then a tile already in more rivers, then the lowest kind
 
-Where DESIGN leaves room, this is how `shanten` and `greedy` read it:
+Where that leaves room, this is how `shanten` and `greedy` read it:
 
 - The distance is that of shapes (`engine.distance`), the least over melds-and-pair and seven pairs;
   seven pairs count for a hand without melds where the ruleset has them (R14).

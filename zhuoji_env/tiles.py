@@ -1,4 +1,4 @@
-"""The 27 kinds of tile and their notation (RULES R1, FORMATS "Tiles").
+"""The 27 kinds of tile and their notation (R1, docs/formats.md).
 
 Kind ids: 0-8 are 1m-9m (characters), 9-17 are 1p-9p (dots), 18-26 are 1s-9s (bamboo).
 """

@@ -1,4 +1,4 @@
-"""The calculator: positions (`zhuoji-position/1` of FORMATS.md) to bills, and single hands."""
+"""The calculator: positions (`zhuoji-position/1` of docs/formats.md) to bills, and single hands."""
 
 from zhuoji_env.calculator.ending import position_of
 from zhuoji_env.calculator.explanation import Line

@@ -1,4 +1,4 @@
-"""Melds as FORMATS.md writes them: `peng T from S`, `men T`, `zhuan_wan T`, `dian T from S`."""
+"""Melds as docs/formats.md has them: `peng T from S`, `men T`, `zhuan_wan T`, `dian T from S`."""
 
 from __future__ import annotations
 

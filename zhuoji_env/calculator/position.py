@@ -1,4 +1,4 @@
-"""A position to settle, `zhuoji-position/1` of FORMATS.md: checked when it is made."""
+"""A position to settle, `zhuoji-position/1` of docs/formats.md: checked when it is made."""
 
 from __future__ import annotations
 

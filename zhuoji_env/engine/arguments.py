@@ -25,6 +25,16 @@ def whole(name: str, value: Any, low: int, high: int | None = None) -> None:
         raise ValueError(f"{name} is {value}; allowed: {allowed}")
 
 
+def whole_numbers(name: str, values: ArrayLike, shape: tuple[int, ...]) -> NDArray[np.int64]:
+    """Return integers of one shape as int64."""
+    array = np.asarray(values)
+    if array.shape != shape or array.dtype.kind not in "iu":
+        raise ValueError(
+            f"{name} are {array.dtype} of shape {array.shape}; allowed: integers of shape {shape}"
+        )
+    return array.astype(np.int64)
+
+
 def mask(where: ArrayLike, n: int) -> NDArray[np.bool_]:
     """Return a mask of tables: (n,) bool."""
     array = np.asarray(where)

@@ -31,6 +31,7 @@ from zhuoji_env.rules.ruleset import Source
 MAX_TABLES = 1 << 30
 
 T = TypeVar("T")
+_INT64, _UINT64 = np.dtype(np.int64), np.dtype(np.uint64)
 
 
 class Games:
@@ -76,6 +77,7 @@ class Games:
         self.threads = threads
         self.wins = tables.wins()
         n = len(self.state)
+        self._shape = (n,)
         bounds = np.linspace(0, n, min(threads, n) + 1).astype(int)
         self._parts = [slice(a, b) for a, b in pairwise(bounds)]
         self._pool = ThreadPoolExecutor(threads) if len(self._parts) > 1 else None
@@ -206,22 +208,17 @@ class Games:
         `actions` is (N,) integers; tables that are done ignore theirs. Raises IllegalAction,
         naming table, seat, action and the legal set, before anything changes.
         """
-        asked = chosen = np.asarray(actions)
-        if chosen.shape != self.state.shape or chosen.dtype.kind not in "iu":
-            raise ValueError(
-                f"actions are {chosen.dtype} of shape {chosen.shape}; "
-                f"allowed: integers of shape {self.state.shape}"
-            )
-        if chosen.dtype != np.int64:
-            chosen = chosen.astype(np.int64)
+        chosen = self._fitting(actions, _INT64)
+        if chosen is None:
+            chosen = given.whole_numbers("actions", actions, self.state.shape)
         if self._pool is None:
             done = int(batch.checked_step(self.state, self.records, self.wins, chosen))
             if done < 0:
-                raise self._illegal(-1 - done, asked)
+                raise self._illegal(-1 - done, actions)
             return done
         bad = batch.first_illegal(self.state, chosen)
         if bad != batch.ALL_FINE:
-            raise self._illegal(bad, asked)
+            raise self._illegal(bad, actions)
         return sum(
             self.each(lambda p: batch.step(self.state[p], self.records, self.wins, chosen[p]))
         )
@@ -231,7 +228,8 @@ class Games:
 
         `states` (N,) uint64 are the tables' generators, moved on in place.
         """
-        given.buffer("states", states, self.state.shape, np.dtype(np.uint64))
+        if self._fitting(states, _UINT64) is None:
+            given.buffer("states", states, self.state.shape, _UINT64)
         out = np.empty(len(self), np.int64)
         if self._pool is None:
             batch.sample(self.state, states, out)
@@ -303,7 +301,14 @@ class Games:
 
     # Errors
 
-    def _illegal(self, i: int, actions: NDArray[np.integer]) -> ZhuojiError:
+    def _fitting(self, array: Any, dtype: np.dtype[Any]) -> NDArray[Any] | None:
+        """Return an array if it is (N,) of a dtype as it stands (a cheap look), else None."""
+        if array.__class__ is np.ndarray and array.dtype is dtype and array.shape == self._shape:
+            fitting: NDArray[Any] = array
+            return fitting
+        return None
+
+    def _illegal(self, i: int, actions: ArrayLike) -> ZhuojiError:
         g = self.state[i]
         if g["phase"] == UNDEALT:
             return ZhuojiError(f"table {i} has not been dealt: call reset() first")
@@ -311,6 +316,6 @@ class Games:
         return IllegalAction(
             table=i,
             seat=int(g["seat"]),
-            action=int(actions[i]),
+            action=int(np.asarray(actions)[i]),
             legal=legal,
         )

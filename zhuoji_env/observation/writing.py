@@ -45,7 +45,8 @@ DRAWN_RIVER, CLAIMED = PLANE_AT["drawn_river_self"], PLANE_AT["claimed_self"]
 LET_GO = PLANE_AT["let_go_next"]
 # One byte a seat: the recency of its next older discard.
 ALL_RECENT = sum(N_RECENT << (8 * seat) for seat in range(4))
-ALL_KINDS = (1 << 27) - 1
+# Keeps a product that ought to be whole from falling below.
+ROUNDING = 1e-9
 
 G_WALL, G_STREAK, G_DEALER = (GLOBAL_AT[n] for n in ("wall_left", "streak", "dealer_self"))
 G_PHASE, G_SHOOTER = GLOBAL_AT["phase_turn"], GLOBAL_AT["shooter_next"]
@@ -58,12 +59,12 @@ G_RULES = GLOBAL_AT[f"rule_{switches()[0].path}"]
 
 
 def rules_scale() -> NDArray[np.float32]:
-    """Return what each switch's code is divided by in the globals: (S,) float32.
+    """Return what each switch's code is multiplied by in the globals: (S,) float32.
 
-    Fan are divided by 20 x `hand.ping_hu` instead (a zero here), enumerations and ranges by their
-    greatest code, then clipped to -1..1; null is -1.
+    Enumerations and ranges are divided by their greatest code; fan (a zero here) by 20 x
+    `hand.ping_hu`, and cut at 1; null is -1.
     """
-    scale = [0.0 if s.high >= 1000 else float(max(s.high, 1)) for s in switches()]
+    scale = [0.0 if s.high >= 1000 else 1.0 / max(s.high, 1) for s in switches()]
     return np.array(scale, np.float32)
 
 
@@ -75,6 +76,7 @@ def write_ji(v: Record, planes: Planes) -> None:
     unseen = 0
     for kind in range(27):
         unseen += v.unseen[kind]
+    share = PERCENT / max(1, unseen)
     for kind in range(27):
         held = 0
         river = 0
@@ -91,8 +93,9 @@ def write_ji(v: Record, planes: Planes) -> None:
                 held, river = 2 * held, 2 * river
             else:
                 held, river = held + r.ji_zhuo_held, river + r.ji_zhuo_river
-        planes[JI_HELD, kind] = min(MAX_JI, held // unit)
-        planes[JI_RIVER, kind] = min(MAX_JI, river // unit)
+        if held or river:
+            planes[JI_HELD, kind] = min(MAX_JI, held // unit)
+            planes[JI_RIVER, kind] = min(MAX_JI, river // unit)
         if weekday:
             planes[ZHUO_CHANCE, kind] = PERCENT
         elif v.wall_left > 0:
@@ -101,7 +104,7 @@ def write_ji(v: Record, planes: Planes) -> None:
             ways = v.unseen[suit + (rank + 8) % 9]
             ways += v.unseen[kind] if r.ji_ben else 0
             ways += v.unseen[suit + (rank + 1) % 9] if r.ji_yao_bai else 0
-            planes[ZHUO_CHANCE, kind] = PERCENT * ways // unseen
+            planes[ZHUO_CHANCE, kind] = np.int64(ways * share + ROUNDING)
 
 
 @kernel
@@ -196,11 +199,11 @@ def write_globals(
     out[G_MAY_PENG + 1] = v.legal >> HU & 1
     out[G_MAY_PENG + 2] = v.legal >> BAOTING & 1
     out[G_MAY_PENG + 3] = v.legal >> PASS & 1
-    fan = FAN_SCALE * v.rules.hand_ping_hu
+    fan = np.float32(1.0 / (FAN_SCALE * v.rules.hand_ping_hu))
     for i in range(N_SWITCHES):
         code = codes[i]
-        value = code / scale[i] if scale[i] > 0 else code / fan
-        out[G_RULES + i] = -1.0 if code < 0 else min(1.0, value)
+        value = np.float32(code) * (scale[i] if scale[i] > 0 else fan)
+        out[G_RULES + i] = np.float32(-1.0) if code < 0 else min(np.float32(1.0), value)
 
 
 @kernel

@@ -1,4 +1,4 @@
-"""Deal records (`zhuoji-deal/1` of FORMATS.md): write, replay, verify, tell."""
+"""Deal records (`zhuoji-deal/1` of docs/formats.md): write, replay, verify, tell."""
 
 from zhuoji_env.record.deal import Record
 from zhuoji_env.record.playing import play_out

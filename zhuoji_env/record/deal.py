@@ -1,4 +1,4 @@
-"""A deal record, `zhuoji-deal/1` of FORMATS.md: checked when it is made, carried unharmed."""
+"""A deal record, `zhuoji-deal/1` of docs/formats.md: checked when it is made, carried unharmed."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ class Record:
         return self.written.get("result")
 
     def to_dict(self) -> dict[str, Any]:
-        """The record as it was written, in the order of FORMATS.md."""
+        """The record as it was written, in the order of docs/formats.md."""
         return dict(self.written)
 
 
@@ -101,7 +101,7 @@ def _known_actions() -> dict[str, Decision]:
         for seat in range(N_SEATS)
         for action, name in enumerate(actions.NAMES)
     }
-    # FORMATS: a peng does not need to name its tile.
+    # A peng does not need to name its tile.
     for seat in range(N_SEATS):
         for kind, name in enumerate(tiles.NAMES):
             known[f"{seat} peng {name}"] = (seat, actions.PENG, kind)

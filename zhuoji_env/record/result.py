@@ -1,4 +1,4 @@
-"""The `result` object of FORMATS.md, from finished tables."""
+"""The `result` object of docs/formats.md, from finished tables."""
 
 from __future__ import annotations
 

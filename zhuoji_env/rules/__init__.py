@@ -1,4 +1,4 @@
-"""What is played: every switch of RULES.md, the presets, and loading, comparing and naming them."""
+"""What is played: every switch of docs/rules.md, the presets, loading, comparing and naming."""
 
 from zhuoji_env.rules.ruleset import PRESETS, Rules, Source, presets
 from zhuoji_env.rules.schema import Switch, Value, switches

@@ -1,4 +1,4 @@
-"""Every switch of a ruleset: clause, type, range and what it does to the bill (RULES.md).
+"""Every switch of a ruleset: clause, type, range and what it does to the bill (docs/rules.md).
 
 The models are strict (an int is no bool and a bool no int), frozen, and refuse unknown keys. The
 order of the values of an enumeration is the code that the engine uses, the first being 0; the order

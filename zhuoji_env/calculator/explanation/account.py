@@ -25,7 +25,7 @@ Entry = tuple[int, int, int]
 class Line:
     """One line of an explanation.
 
-    `item` is a row of the bill, None for a note beside it; `clause` is RULES.md's; `entries` are
+    `item` is a row of the bill, None for a note beside it; `clause` such as R35; `entries` are
     the (payer, payee, fan > 0) that it accounts for, none where nothing is paid.
     """
 
