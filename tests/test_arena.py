@@ -543,7 +543,12 @@ class TestCommand:
     def test_two_rulesets(self, capsys: Capture) -> None:
         args = ("--a", "greedy", "--b", "random", "--blocks", "4", "--rules", "guiyang")
         out = self.run(capsys, *args, "--rules", "duole")
-        assert out.splitlines()[-1].startswith("guiyang less duole: ")
+        rows = out.splitlines()
+        assert "guiyang less duole, bootstrapped 95% intervals:" in rows
+        assert rows[-1].startswith("guiyang less duole: ")
+        assert rows[-1].endswith(" (t, over pairs of blocks)")
+        again = self.run(capsys, *args, "--rules", "duole", "--interval", "bootstrap")
+        assert again.splitlines()[-1].endswith(" (bootstrap, over pairs of blocks)")
 
     def test_an_open_table(self, capsys: Capture) -> None:
         args = ("--agents", ",".join(NAMES), "--blocks", "3", "--seed", "2")

@@ -53,7 +53,8 @@ def arena(
     interval: Annotated[str, typer.Option(help="t or bootstrap, over blocks.")] = "t",
     threads: Threads = 1,
     reduce: Annotated[
-        bool, typer.Option("--reduce", help="Take the luck of draws and flips out too.")
+        bool,
+        typer.Option("--reduce", help="Take the luck of draws and flips out too; from 50 blocks."),
     ] = False,
     per_block: Annotated[bool, typer.Option("--per-block", help="JSON with every block.")] = False,
     as_json: Json = False,
@@ -161,7 +162,10 @@ def _duration(seconds: float) -> str:
 @commands.command("ladder")
 def ladder(
     field: Annotated[
-        str, typer.Argument(help="A field's YAML file: agents, rules, layout, blocks, seed.")
+        str,
+        typer.Argument(
+            help="A field's YAML file: agents, rules (files beside it), layout, blocks, seed."
+        ),
     ],
     out: Annotated[str, typer.Option("--out", help="The JSON Lines file to begin or go on with.")],
     blocks: Annotated[int | None, typer.Option(help="Instead of the field's.")] = None,
@@ -274,11 +278,12 @@ def _print_paired(result: PairedResult) -> None:
     _print(result.first)
     _print(result.second)
     first, second = result.first.rules.name, result.second.rules.name
-    typer.echo(f"{first} less {second}, 95% intervals:")
+    typer.echo(f"{first} less {second}, bootstrapped 95% intervals:")
     a, b = result.panel["a"], result.panel["b"]
     rows = [(_gap(key, a[key]), _gap(key, b[key]), text) for key, text in MEANINGS.items()]
     print_columns([(result.first.a, result.first.b, ""), *rows], "  ")
-    typer.echo(f"{first} less {second}: {_interval(result.mean, result.low, result.high)}")
+    gap = _interval(result.mean, result.low, result.high)
+    typer.echo(f"{first} less {second}: {gap} ({result.first.interval}, over pairs of blocks)")
 
 
 def _interval(mean: float, low: float, high: float) -> str:
