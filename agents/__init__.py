@@ -13,8 +13,7 @@ from typing import Any
 from zhuoji_env import baselines
 from zhuoji_env.baselines import Agent
 from zhuoji_env.errors import ZhuojiError
-
-POLICY_SUFFIX = ".safetensors"
+from zhuoji_env.specs import POLICY_SUFFIX
 
 __all__ = ["Agent", "make"]
 

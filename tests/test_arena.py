@@ -480,7 +480,7 @@ class TestEntrants:
     @pytest.mark.parametrize(
         ("spec", "reason"),
         [
-            ("gredy", "unknown agent 'gredy'; allowed: random, hu_first, shanten, greedy"),
+            ("gredy", "unknown agent 'gredy'; did you mean greedy? allowed: random, hu_first"),
             ("no_such_module:x", "No module named 'no_such_module'"),
             ("json:nothing", "json has no 'nothing'"),
             ("sys:path", "path is list, not callable"),
@@ -573,7 +573,7 @@ class TestCommand:
             (("--agents", "greedy", *(2 * ("--rules", "duole"))), "allowed with --agents: once"),
             (("--a", "greedy", "report", "x.jsonl"), "stand after report"),
             (("report", "missing.jsonl"), "missing.jsonl: No such file"),
-            (("--a", "gredy", "--b", "random"), "unknown agent 'gredy'; allowed: random, hu_first"),
+            (("--a", "gredy", "--b", "random"), "unknown agent 'gredy'; did you mean greedy?"),
             (("--a", "greedy", "--b", "random", "--layout", "x"), "unknown layout 'x'; allowed:"),
             (
                 ("--a", "greedy", "--b", "random", "--blocks", "0"),

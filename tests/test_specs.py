@@ -57,8 +57,44 @@ def test_anothers_agents_module_is_not_taken_for_ours(
         monkeypatch.setattr(specs, "__file__", str(tmp_path / "zhuoji_env" / "specs.py"))
     for name in [n for n in sys.modules if n.partition(".")[0] == "agents"]:
         monkeypatch.delitem(sys.modules, name)
-    with pytest.raises(zj.ZhuojiError, match="need a checkout of the project"):
+    with pytest.raises(zj.ZhuojiError, match=r"or, in a checkout of the project, a policy file$"):
         specs.make("expert")
+
+
+ALLOWED = "allowed: random, hu_first, shanten, greedy, module:factory, or a policy file"
+
+
+@pytest.mark.parametrize(
+    ("spec", "reason"),
+    [
+        ("greedi", f"unknown agent 'greedi'; did you mean greedy? {ALLOWED}"),
+        ("mine", f"unknown agent 'mine'; {ALLOWED}"),
+        ("mine.Mine", f"unknown agent 'mine.Mine'; did you mean mine:Mine? {ALLOWED}"),
+        (
+            "./mine.py:Mine",
+            "agent './mine.py:Mine': './mine.py' given; "
+            "allowed: a module's dotted name before the colon, as in mine:Mine",
+        ),
+        (":Mine", "agent ':Mine': '' given; allowed: a module's dotted name before the colon,"),
+        ("broken_agents:Raises", "agent 'broken_agents:Raises': OSError: no weights here"),
+        ("broken_agents:Wants", "agent 'broken_agents:Wants': TypeError: "),
+        ("not_python:Any", "agent 'not_python:Any': SyntaxError: "),
+    ],
+)
+def test_what_makes_no_agent_is_said_in_one_line(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, spec: str, reason: str
+) -> None:
+    (tmp_path / "not_python.py").write_text("class")
+    (tmp_path / "broken_agents.py").write_text(
+        "class Wants:\n"
+        "    def __init__(self, path): pass\n"
+        "def Raises():\n"
+        "    raise OSError('no weights\\nhere')\n"
+    )
+    monkeypatch.syspath_prepend(tmp_path)
+    with pytest.raises(zj.ZhuojiError) as refused:
+        specs.make(spec)
+    assert str(refused.value).startswith(reason) and "\n" not in str(refused.value)
 
 
 def test_resolve_takes_specs_and_agents() -> None:

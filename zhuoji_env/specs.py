@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Callable
+from difflib import get_close_matches
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
@@ -13,25 +15,23 @@ from zhuoji_env import baselines
 from zhuoji_env.baselines import Agent
 from zhuoji_env.errors import ZhuojiError
 
+POLICY_SUFFIX = ".safetensors"
+
 
 def make(spec: str) -> Agent:
     """Return the agent of a spec: a name, `module:factory`, or a policy file's path.
 
-    A module may lie in the working directory. Names and paths beyond the baselines are looked up
-    in `agents.make`, where this library is a checkout that has it. Raises ZhuojiError, saying what
-    is allowed.
+    A module may lie in the working directory. A policy file is read by `agents.make`, where this
+    library is a checkout that has it. Raises ZhuojiError, saying what is allowed.
     """
     module, colon, factory = spec.partition(":")
     if colon and factory.isidentifier():
         return _from_factory(spec, module, factory)
     if spec in baselines.names():
         return baselines.make(spec)
-    if not _has_agents():
-        allowed = ", ".join(baselines.names())
-        raise ZhuojiError(
-            f"unknown agent {spec!r}; allowed: {allowed}, module:factory "
-            "(other names and policy files need a checkout of the project)"
-        )
+    has_agents = _has_agents()
+    if not has_agents or not spec.endswith(POLICY_SUFFIX):
+        raise _unknown(spec, has_agents)
     agent: Agent = import_module("agents").make(spec)
     return agent
 
@@ -67,16 +67,45 @@ def _has_agents() -> bool:
     return bool(found and found.origin and Path(found.origin).resolve().parents[1] == root)
 
 
+def _unknown(spec: str, has_agents: bool) -> ZhuojiError:
+    module, dot, factory = spec.rpartition(".")
+    near = get_close_matches(spec, baselines.names(), n=1)
+    if dot and _is_module(module) and factory.isidentifier():
+        near = near or [f"{module}:{factory}"]
+    hint = f"did you mean {near[0]}? " if near else ""
+    files = "or a policy file" if has_agents else "or, in a checkout of the project, a policy file"
+    return ZhuojiError(
+        f"unknown agent {spec!r}; {hint}"
+        f"allowed: {', '.join(baselines.names())}, module:factory, {files}"
+    )
+
+
+def _is_module(name: str) -> bool:
+    return all(part.isidentifier() for part in name.split("."))
+
+
 def _from_factory(spec: str, module: str, factory: str) -> Agent:
+    if not _is_module(module):
+        allowed = "a module's dotted name before the colon, as in mine:Mine"
+        raise ZhuojiError(f"agent {spec!r}: {module!r} given; allowed: {allowed}")
     # The `zhuoji` command, unlike `python -m`, does not look in the folder it is called from.
     if os.getcwd() not in sys.path:
         sys.path.append(os.getcwd())
-    try:
-        build = getattr(import_module(module), factory)
-    except ModuleNotFoundError as error:
-        raise ZhuojiError(f"agent {spec!r}: {error}") from error
-    except AttributeError as error:
-        raise ZhuojiError(f"agent {spec!r}: {module} has no {factory!r}") from error
+    loaded = _foreign(spec, lambda: import_module(module))
+    if not hasattr(loaded, factory):
+        raise ZhuojiError(f"agent {spec!r}: {module} has no {factory!r}")
+    build = getattr(loaded, factory)
     if not callable(build):
         raise ZhuojiError(f"agent {spec!r}: {factory} is {type(build).__name__}, not callable")
-    return checked(build(), spec)
+    return checked(_foreign(spec, build), spec)
+
+
+def _foreign(spec: str, call: Callable[[], Any]) -> Any:
+    """Run what others wrote for a spec; whatever it raises becomes a ZhuojiError of one line."""
+    try:
+        return call()
+    except ZhuojiError as error:
+        raise ZhuojiError(f"agent {spec!r}: {error}") from error
+    except Exception as error:
+        reason = " ".join(str(error).split())
+        raise ZhuojiError(f"agent {spec!r}: {type(error).__name__}: {reason}") from error
