@@ -75,6 +75,19 @@ class TestField:
         for path in paths:
             assert load_field(path).meetings
 
+    def test_files_of_rules_lie_beside_the_field(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        beside, elsewhere = tmp_path / "fields", tmp_path / "elsewhere"
+        for folder, base in ((beside, 3), (elsewhere, 4)):
+            (folder / "house").mkdir(parents=True)
+            for file in ("mine.yaml", "bare", "house/own.yaml"):
+                (folder / file).write_text(f"preset: guiyang\nbase: {base}\n")
+        monkeypatch.chdir(elsewhere)
+        for file in ("mine.yaml", "bare", "house/own.yaml", str(beside / "mine.yaml")):
+            (beside / "field.yaml").write_text(f"agents: [greedy, random]\nrules: ['{file}']")
+            assert [rules.base for rules in load_field(beside / "field.yaml").rules] == [3]
+
     def test_everyone_meets_everyone(self) -> None:
         four = {**THREE, "hu_first": "hu_first"}
         assert len(Field(THREE).meetings) == 3
@@ -88,11 +101,25 @@ class TestField:
             ("agents: [greedy, greedy]", "a spec is given twice"),
             ("agents: [greedy, random]\nlayout: open", "allowed: 4 or more in layout open"),
             ("agents: [greedy, random]\nlayout: one-vs-three", "allowed: swap, two-vs-two, open"),
-            ("agents: [greedy, random]\nblock: 3", "block: Extra inputs are not permitted"),
-            ("agents: [greedy, random]\nblocks: 1", "blocks: Input should be greater"),
+            (
+                "agents: [greedy, random]\nrule: [duole]",
+                "unknown key 'rule'; did you mean rules? allowed: agents, rules, layout, blocks",
+            ),
+            ("agents: [greedy, random]\nblocks: 1", "blocks: 1 given; allowed: a whole number, 2"),
+            ("agents: [greedy, random]\nblocks: six", "blocks: 'six' given; allowed: a whole"),
+            ("agents: [greedy, random]\nseed: true", "seed: true given; allowed: a whole number"),
+            ("agents: [greedy, random]\nlayout: 2", "layout: 2 given; allowed: swap, two-vs-two"),
+            ("agents: [greedy, random]\nrules: duole", "rules: 'duole' given; allowed: a list of"),
+            ("agents: [greedy, random]\nrules: []", "rules: a list given; allowed: a list of"),
+            ("agents: [greedy, random]\nrules: [3]", "rules: 3 given; allowed: a list of"),
+            ("agents: [greedy, random]\nrules: [a.yaml]", "a.yaml: cannot be read"),
+            ("agents: greedy", "agents: 'greedy' given; allowed: a list of specs, or names"),
+            ("agents: [greedy, 3]", "agents: 3 given; allowed: a list of specs, or names"),
+            ("agents: {one: greedy, two: null}", "agents: null given; allowed: a list of specs"),
+            ("agents: [greedy, randon]", "unknown agent 'randon'; did you mean random? allowed:"),
             ("agents: [greedy, random]\nrules: [guiyan]", "unknown preset guiyan"),
             ("agents: [greedy, random]\nrules: [duole, duole]", "a ruleset is given twice"),
-            ("blocks: 3", "agents: Field required"),
+            ("blocks: 3", "agents is missing; allowed: a list of specs, or names with a spec"),
         ],
     )
     def test_a_bad_field_is_one_line(
@@ -193,7 +220,8 @@ class TestFile:
         out = tmp_path / "out.jsonl"
         ladder(Field(THREE), out, blocks=2)
         before = out.read_bytes()
-        with pytest.raises(zj.ZhuojiError, match=f"its {key} are not this field's"):
+        verb = "are" if key in ("agents", "rules") else "is"
+        with pytest.raises(zj.ZhuojiError, match=f"its {key} {verb} not this field's"):
             ladder(other, out, blocks=2)
         assert out.read_bytes() == before
 

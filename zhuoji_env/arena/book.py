@@ -150,7 +150,8 @@ def opened(path: Path, played: Field) -> Iterator[Writer]:
         book, length = _read(stream, path)
         for key in _IDENTITY:
             if book.header[key] != header[key]:
-                raise ZhuojiError(f"{path}: its {key} are not this field's; take another file")
+                verb = "are" if key.endswith("s") else "is"
+                raise ZhuojiError(f"{path}: its {key} {verb} not this field's; take another file")
         stream.seek(length)
         stream.truncate()
         yield Writer(book, stream)

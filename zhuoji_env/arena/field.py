@@ -2,38 +2,29 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from hashlib import sha256
 from itertools import combinations
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 
 import numpy as np
-import pydantic
 from numpy.typing import NDArray
 
 from zhuoji_env.arena.seating import EVEN, OPEN, block_seats, open_seats
 from zhuoji_env.engine.layout import N_SEATS
 from zhuoji_env.errors import ZhuojiError
-from zhuoji_env.rules import Rules
+from zhuoji_env.record.fields import Fields
+from zhuoji_env.rules import PRESETS, Rules
 from zhuoji_env.rules.reading import parse_yaml, read_text
 
 LAYOUTS = (*EVEN, OPEN)
+KEYS = ("agents", "rules", "layout", "blocks", "seed")
+AGENTS = "a list of specs, or names with a spec each"
+RULES = "a list of presets, files beside the field's, or mappings of switches"
 
-_Text = Annotated[str, pydantic.Field(min_length=1)]
 Meeting = tuple[str, ...]
-
-
-class _File(pydantic.BaseModel):
-    """A field's YAML file."""
-
-    model_config = pydantic.ConfigDict(extra="forbid", strict=True)
-
-    agents: list[_Text] | dict[_Text, _Text]
-    rules: Annotated[list[str | dict[str, Any]], pydantic.Field(min_length=1)] = ["guiyang"]
-    layout: str = EVEN[0]
-    blocks: Annotated[int, pydantic.Field(ge=2)] = 200
-    seed: Annotated[int, pydantic.Field(ge=0)] = 0
 
 
 @dataclass(frozen=True)
@@ -41,7 +32,8 @@ class Field:
     """Agents by name, each with its spec; the rulesets; how often and in which layout they meet.
 
     `swap` and `two-vs-two` are a round-robin of pairs, `open` seats every four at an open table.
-    Raises ZhuojiError for a field in which nobody can meet.
+    `where` is the file it was read from, for messages. Raises ZhuojiError for a field in which
+    nobody can meet.
     """
 
     agents: dict[str, str]
@@ -49,6 +41,7 @@ class Field:
     layout: str = EVEN[0]
     blocks: int = 200
     seed: int = 0
+    where: str = field(default="", compare=False)
 
     def __post_init__(self) -> None:
         if self.layout not in LAYOUTS:
@@ -98,19 +91,64 @@ def _identified(spec: str) -> dict[str, str]:
 
 def load_field(path: str | Path) -> Field:
     """Read a field's YAML file: agents (a list of specs, or names with specs), rules, layout,
-    blocks, seed. Raises ZhuojiError that names the file and the key."""
-    tree = parse_yaml(read_text(Path(path)), str(path))
+    blocks, seed. Files of rules are found from the field's own folder.
+
+    Raises ZhuojiError that names the file and the key.
+    """
+    path = Path(path)
+    tree = parse_yaml(read_text(path), str(path))
     try:
-        file = _File.model_validate(tree)
-    except pydantic.ValidationError as error:
-        first = error.errors()[0]
-        where = ".".join(str(part) for part in first["loc"])
-        raise ZhuojiError(f"{path}: {where}: {first['msg']}") from None
-    agents = file.agents if isinstance(file.agents, dict) else {spec: spec for spec in file.agents}
-    if len(agents) < len(file.agents):
-        raise ZhuojiError(f"{path}: agents: a spec is given twice; name them apart")
-    try:
-        rules = tuple(Rules.load(source) for source in file.rules)
-        return Field(agents, rules, file.layout, file.blocks, file.seed)
+        given = Fields(tree, KEYS, ZhuojiError)
+        return Field(
+            _agents(given),
+            _rules(given, path.parent),
+            given.text("layout", ", ".join(LAYOUTS)) if "layout" in given else Field.layout,
+            _count(given, "blocks", 2, Field.blocks),
+            _count(given, "seed", 0, Field.seed),
+            str(path),
+        )
     except ZhuojiError as error:
         raise ZhuojiError(f"{path}: {error}") from error
+
+
+def _agents(given: Fields) -> dict[str, str]:
+    agents = given.need("agents", AGENTS)
+    if not isinstance(agents, list | dict):
+        raise given.refuse("agents", agents, AGENTS)
+    for text in (*agents, *(agents.values() if isinstance(agents, dict) else ())):
+        if not isinstance(text, str) or not text:
+            raise given.refuse("agents", text, AGENTS)
+    named = agents if isinstance(agents, dict) else {spec: spec for spec in agents}
+    if len(named) < len(agents):
+        raise given.fail("agents", "a spec is given twice; name them apart")
+    return named
+
+
+def _rules(given: Fields, folder: Path) -> tuple[Rules, ...]:
+    if "rules" not in given:
+        return Field.rules
+    sources = given.need("rules", RULES)
+    if not isinstance(sources, list) or not sources:
+        raise given.refuse("rules", sources, RULES)
+    for source in sources:
+        if not isinstance(source, str | Mapping):
+            raise given.refuse("rules", source, RULES)
+    return tuple(Rules.load(_beside(source, folder)) for source in sources)
+
+
+def _beside(source: Any, folder: Path) -> Any:
+    """Return a file of rules as its path from the field's folder, anything else as it is."""
+    if not isinstance(source, str) or source in PRESETS:
+        return source
+    path = folder / source
+    return path if "/" in source or path.suffix or path.is_file() else source
+
+
+def _count(given: Fields, key: str, least: int, default: int) -> int:
+    if key not in given:
+        return default
+    allowed = f"a whole number, {least} or more"
+    count = given.need(key, allowed)
+    if not isinstance(count, int) or isinstance(count, bool) or count < least:
+        raise given.refuse(key, count, allowed)
+    return count

@@ -14,6 +14,7 @@ from zhuoji_env.arena.contest import TABLES, Contest
 from zhuoji_env.arena.field import Field, Meeting
 from zhuoji_env.arena.play import OUTCOME, Progress
 from zhuoji_env.arena.tally import tally
+from zhuoji_env.errors import ZhuojiError
 
 
 def ladder(
@@ -34,7 +35,10 @@ def ladder(
     wanted = field.blocks if blocks is None else blocks
     contest.check(blocks=(wanted, 2), threads=(threads, 1), tables=(tables, 1))
     for spec in field.agents.values():
-        entrants.make(spec)
+        try:
+            entrants.make(spec)
+        except ZhuojiError as error:
+            raise ZhuojiError(f"{field.where}: {error}" if field.where else str(error)) from error
     with book.opened(Path(out), field) as writer:
         rest = [
             (place, meeting, writer.book.missing(place, meeting, wanted))
