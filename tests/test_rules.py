@@ -293,6 +293,12 @@ class TestRefused:
         assert "unknown key 3; allowed" in refusal({"preset": "zhuoji", 3: 4})
         assert "unknown key ji.'a b'; allowed" in refusal({"preset": "zhuoji", "ji": {"a b": 1}})
 
+    def test_a_switch_by_its_dotted_path(self) -> None:
+        assert refusal({"preset": "zhuoji", "ji.wu_gu": 2}) == (
+            "rules: ji.wu_gu given; write it nested: ji: {wu_gu: 2}"
+        )
+        assert "unknown key 'ji.wugu'; allowed" in refusal({"preset": "zhuoji", "ji.wugu": 2})
+
     def test_a_section_that_is_no_mapping(self) -> None:
         assert "rules: ji: 3 given; allowed: a mapping of yao_held" in refusal(
             {"preset": "zhuoji", "ji": 3}

@@ -220,6 +220,10 @@ def _merge(nested: dict[str, Any], given: Mapping[Any, Any], where: str) -> None
     """Lay given switches over nested ones; refuses keys that are no switch."""
     sections = schema.sections()
     for key, value in given.items():
+        head, dot, inner_key = str(key).partition(".")
+        if dot and inner_key in sections.get(head, ()):
+            shown = f"{head}: {{{inner_key}: {describe(value)}}}"
+            raise RulesError(f"{where}: {key} given; write it nested: {shown}")
         if key not in sections[""]:
             raise _unknown("key", key, where, ("preset", *sections[""]))
         if key not in sections:
