@@ -259,6 +259,23 @@ def test_what_is_refused() -> None:
     with pytest.raises(zj.RulesError, match="unknown preset guiyan"):
         zj.resettle([EXAMPLE], "guiyan")
     assert zj.resettle([], "guiyang").to_dict()["deals"] == 0
+    for one, told in ((EXAMPLE, "a mapping"), (json.dumps(EXAMPLE), "'{")):
+        with pytest.raises(zj.RecordError, match=f"^{told}.* given; allowed: a list of records$"):
+            zj.resettle(one, "guiyang")
+
+
+def test_a_path_is_no_text(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    file_of(tmp_path, EXAMPLE)
+    said = r"^'deals\.jsonl' is a file; give its text, not its path$"
+    with pytest.raises(zj.RecordError, match=said):
+        zj.resettle("deals.jsonl", "guiyang")
+    with pytest.raises(zj.RecordError, match=said):
+        zj.replay("deals.jsonl")
+    with pytest.raises(zj.PositionError, match=said):
+        zj.settle("deals.jsonl")
+    with pytest.raises(zj.RecordError, match=r"^line 1: not JSON"):
+        zj.replay("elsewhere.jsonl")
 
 
 # The command

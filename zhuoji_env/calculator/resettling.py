@@ -11,7 +11,7 @@ was not taken.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 from typing import Any
@@ -31,9 +31,11 @@ from zhuoji_env.engine.layout import (
     TURN,
 )
 from zhuoji_env.errors import RecordError
+from zhuoji_env.record.reading import refuse_path
 from zhuoji_env.record.replaying import Raw, Replay, replay_all
 from zhuoji_env.record.result import results
 from zhuoji_env.rules import Rules
+from zhuoji_env.rules.reading import describe
 from zhuoji_env.rules.ruleset import Source
 
 CHUNK = 1024
@@ -141,6 +143,10 @@ def resettle(records: Iterable[Raw], rules: Source) -> Resettlement:
     Records are objects or their JSON text. Raises RulesError, or RecordError for a malformed or
     wrong record.
     """
+    if isinstance(records, str | bytes | Mapping):
+        if not isinstance(records, Mapping):
+            refuse_path(records, RecordError)
+        raise RecordError(f"{describe(records)} given; allowed: a list of records")
     summary = Resettlement(Rules.load(rules))
     left = iter(records)
     while chunk := list(islice(left, CHUNK)):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import os
 import sys
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, nullcontext
@@ -13,6 +14,7 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from zhuoji_env.errors import ZhuojiError
+from zhuoji_env.rules.reading import describe
 
 STDIN = "-"
 LINES_SUFFIX = ".jsonl"
@@ -49,6 +51,7 @@ def parse_json(text: str | bytes, error: type[ZhuojiError], line: int | None = N
     except UnicodeDecodeError as reason:
         raise error(f"{where}not UTF-8 (byte {reason.start + 1})") from None
     except json.JSONDecodeError as reason:
+        refuse_path(text, error)
         at = f"line {(line or 1) + reason.lineno - 1}: "
         raise error(f"{at}not JSON: {reason.msg} at column {reason.colno}") from None
     except ValueError as reason:
@@ -82,6 +85,12 @@ def read_items(file: str, error: type[ZhuojiError]) -> Iterator[Item]:
         for number, text in chain([first], lines):
             value = _value(text, number, name, error)
             yield Item(f"{name}: line {number}", value, len(text), alone=False)
+
+
+def refuse_path(text: str | bytes, error: type[ZhuojiError]) -> None:
+    """Raise `error` for a file's path where the text that the file holds was expected."""
+    if isinstance(text, str) and os.path.isfile(text):
+        raise error(f"{describe(text)} is a file; give its text, not its path")
 
 
 class _Refused(ValueError):
