@@ -62,6 +62,14 @@ def test_settle_json_is_the_result_alone(capsys: Capture, tmp_path: Path) -> Non
     assert told["scores"] == [0, -80, 160, -80]
 
 
+def test_settle_json_without_words_has_no_language(capsys: Capture, tmp_path: Path) -> None:
+    file = written(tmp_path, POSITION, name="p.json")
+    for language in ("en", "zh"):
+        assert refused(capsys, "settle", "--json", "--language", language, file) == (
+            "zhuoji: --language given; allowed: without --json, or with --explain\n"
+        )
+
+
 def test_settle_json_of_many_is_a_line_each(capsys: Capture, tmp_path: Path) -> None:
     positions = [{**POSITION, "streak": 1 + n % 9} for n in range(batches.CHUNK + 7)]
     told = lines(run(capsys, "settle", "--json", written(tmp_path, *positions)))

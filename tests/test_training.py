@@ -586,6 +586,9 @@ def test_every_argument_has_a_sentence_and_an_option(capsys: pytest.CaptureFixtu
         config.parse(["--help"])
     assert left.value.code == 0
     shown = capsys.readouterr().out
+    assert "Without --config and --resume, a new run of the default length begins" in " ".join(
+        shown.split()
+    )
     for name, field in Args.__dataclass_fields__.items():
         assert f"--{name.replace('_', '-')}" in shown
         assert field.metadata["help"].endswith(".")

@@ -121,7 +121,8 @@ def parse(argv: Sequence[str] | None = None) -> tuple[Args, bool]:
     """Return a run's arguments and whether to resume, from a command line."""
     parser = argparse.ArgumentParser(
         prog="python -m training.sb3",
-        description="Train a policy by self-play with MaskablePPO, then play it against others.",
+        description="Train a policy by self-play with MaskablePPO, then play it against others. "
+        "Without --config and --resume, a new run of the default length begins at once.",
     )
     parser.add_argument("--config", help="YAML file of arguments; those given here come on top.")
     parser.add_argument(

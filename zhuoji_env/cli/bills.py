@@ -37,7 +37,9 @@ def register(app: typer.Typer) -> None:
 
 def settle(
     file: Positions,
-    language: Annotated[str, typer.Option(help="Language of the words: en or zh.")] = "en",
+    language: Annotated[
+        str | None, typer.Option(help="Language of the words: en, which is the default, or zh.")
+    ] = None,
     as_json: Json = False,
     explain: Annotated[
         bool, typer.Option("--explain", help="With --json: the words as well as the result.")
@@ -51,25 +53,28 @@ def settle(
     """
     from zhuoji_env.calculator.explanation.lines import words_of
 
-    words_of(language)
     if as_json and html:
         raise ZhuojiError("--json and --html given; allowed: one of them")
     if explain and not as_json:
         raise ZhuojiError("--explain given; allowed: with --json, as text and page explain anyway")
+    if language is not None and as_json and not explain:
+        raise ZhuojiError("--language given; allowed: without --json, or with --explain")
+    spoken = language or "en"
+    words_of(spoken)
     with _opened(out) as stream:
         if html:
-            _write_page(file, language, stream)
+            _write_page(file, spoken, stream)
             return
         from zhuoji_env.calculator import settle_all
         from zhuoji_env.record.reading import read_items
 
         for item, settled in worked(read_items(file, PositionError), settle_all):
             if not as_json:
-                _print_bill(item.where, settled, language, stream)
+                _print_bill(item.where, settled, spoken, stream)
                 continue
             value: dict[str, Any] = settled.to_dict()
             if explain:
-                told = [line.to_dict() for line in settled.explain(language)]
+                told = [line.to_dict() for line in settled.explain(spoken)]
                 value = {"result": value, "explanation": told}
             print_value(value, item, stream)
 
