@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import copy
+import pickle
 from typing import Any
 
 import numpy as np
@@ -185,3 +187,15 @@ def test_buffers_are_reused() -> None:
 def test_peng_is_the_first_meld_type() -> None:
     # The planes of melds are laid out by (type - PENG_MELD).
     assert PENG_MELD == 1
+
+
+def test_a_lookout_sees_what_observe_shows_in_copies_too() -> None:
+    games = midgame(5, 60)
+    seats = games.viewers()
+    first = observation.Lookout(len(games))
+    for lookout in (copy.deepcopy(first), pickle.loads(pickle.dumps(first)), first):
+        lookout.look(games, seats)
+        planes, rows = games.observe()
+        assert (lookout.planes == planes).all()
+        assert (lookout.globals == rows).all()
+        assert lookout.views.tobytes() == games.view().tobytes()

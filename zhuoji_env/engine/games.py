@@ -131,7 +131,10 @@ class Games:
     def legal(self) -> NDArray[np.bool_]:
         """The legal actions: (N, 58) bool, a new array; all False where a deal has ended."""
         out = np.empty((len(self.state), names.N_ACTIONS), np.bool_)
-        self.each(lambda p: batch.expand_legal(self.state[p], out[p]))
+        if self._pool is None:
+            batch.expand_legal(self.state, out)
+        else:
+            self.each(lambda p: batch.expand_legal(self.state[p], out[p]))
         return out
 
     @property

@@ -177,7 +177,7 @@ from pettingzoo.utils.wrappers import AssertOutOfBoundsWrapper, OrderEnforcingWr
 from zhuoji_env import observation, render, tiles
 from zhuoji_env.actions import N_ACTIONS, PASS
 from zhuoji_env.engine.games import Games
-from zhuoji_env.engine.layout import GAME, N_SEATS, VIEW
+from zhuoji_env.engine.layout import GAME, N_SEATS
 from zhuoji_env.envs import arguments
 from zhuoji_env.errors import IllegalAction, ZhuojiError
 from zhuoji_env.record.result import results
@@ -314,8 +314,7 @@ class raw_env(AECEnv[str, dict[str, Any], int]):  # type: ignore[misc]
         self._seeded = False
         self._action = np.zeros(1, np.int64)
         self._viewer = np.zeros(1, np.int8)
-        self._view: NDArray[np.void] = np.zeros(1, VIEW)
-        self._shown = observation.of_views(self._view)
+        self._lookout = observation.Lookout(1)
         self._events: deque[tuple[int, int]] = deque(maxlen=SHOWN_EVENTS)
         self._finished: Games | None = None
 
@@ -390,10 +389,10 @@ class raw_env(AECEnv[str, dict[str, Any], int]):  # type: ignore[misc]
         ZhuojiError for a name that no agent has.
         """
         self._viewer[0] = _seat(agent)
-        self.games.view(self._view, seats=self._viewer)
-        planes, rows = observation.of_views(self._view, self._shown)
+        self._lookout.look(self.games, self._viewer)
+        shown = observation.stack(self._lookout.planes, self._lookout.globals)
         return {
-            "observation": observation.stack(planes, rows)[0],
+            "observation": shown[0],
             "action_mask": self._mask(agent),
         }
 

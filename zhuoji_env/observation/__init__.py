@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from zhuoji_env.engine import arguments as given
-from zhuoji_env.engine import tables
+from zhuoji_env.engine import batch, tables
 from zhuoji_env.engine.games import Games
 from zhuoji_env.engine.kernel import kernel
 from zhuoji_env.engine.layout import VIEW
@@ -56,6 +56,7 @@ __all__ = [
     "VERSION",
     "Arrays",
     "Channel",
+    "Lookout",
     "bounds",
     "observe",
     "of_views",
@@ -113,6 +114,30 @@ def of_views(views: NDArray[np.void], out: Arrays | None = None, rows: Rows = "a
     if rows == "all":
         _write_dear(views, tables.needs(), out[0], out[1])
     return out
+
+
+class Lookout:
+    """A small batch's views and observations, written into buffers of its own again and again.
+
+    For faces that look at few tables often: what they hand over is theirs, so nothing is checked.
+    `views` (N,) VIEW, `planes` (N, P, 27) int8 and `globals` (N, G) float32 are overwritten by
+    every look. A copy or pickle is a fresh one: its buffers must share nothing.
+    """
+
+    def __init__(self, n: int) -> None:
+        self.views: NDArray[np.void] = np.zeros(n, VIEW)
+        self.planes, self.globals = _arrays(n, "all")
+        self._codes = self.views["rules"].view((np.int32, N_SWITCHES))
+        self._needs = tables.needs()
+
+    def __reduce__(self) -> tuple[type, tuple[int]]:
+        return Lookout, (len(self.views),)
+
+    def look(self, games: Games, seats: NDArray[np.int8]) -> None:
+        """Look at N tables from `seats` (N,) int8, each 0..3."""
+        batch.views(games.state, games.records, seats, self.views)
+        _write_cheap(self.views, self._codes, _SCALE, self.planes, self.globals)
+        _write_dear(self.views, self._needs, self.planes, self.globals)
 
 
 def observe(
