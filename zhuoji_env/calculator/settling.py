@@ -37,7 +37,7 @@ _NO_MELD = (0, -1, -1, False)
 
 @dataclass(frozen=True)
 class Settlement:
-    """A settled position: its table, and the `result` object of FORMATS.md."""
+    """A settled position: its table, and the `result` object of docs/formats.md."""
 
     position: Position
     games: Games

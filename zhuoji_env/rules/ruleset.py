@@ -44,7 +44,7 @@ class Rules:
         """Rules from a preset's name, a YAML file, a mapping, or Rules (returned as they are).
 
         A path is told from a name by a suffix or a separator. Files and mappings either give every
-        switch of RULES.md's numbered tables (house variants default to off), or name a ``preset``
+        switch of the numbered clauses (house variants default to off), or name a ``preset``
         and the switches that differ from it; both may give a ``name``. Raises RulesError: where,
         which key, what was given, what is allowed.
         """
@@ -145,7 +145,7 @@ class Rules:
         return self.ruleset.model_dump()
 
     def to_overrides(self) -> str | dict[str, Any]:
-        """The `rules` value of FORMATS: a preset's name, or the preset with the fewest differences
+        """The `rules` value of a record: a preset's name, or the preset with the fewest differences
         and the switches that differ from it."""
         differing = {name: _preset(name).diff(self) for name in PRESETS}
         nearest = min(differing, key=lambda name: len(differing[name]))
