@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor, wait
 from itertools import pairwise
 from pathlib import Path
 from typing import Any, ClassVar, TypeVar
@@ -80,7 +80,7 @@ class Games:
         self._shape = (n,)
         bounds = np.linspace(0, n, min(threads, n) + 1).astype(int)
         self._parts = [slice(a, b) for a, b in pairwise(bounds)]
-        self._pool = ThreadPoolExecutor(threads) if len(self._parts) > 1 else None
+        self._pool = ThreadPoolExecutor(threads - 1) if len(self._parts) > 1 else None
 
     def __len__(self) -> int:
         return len(self.state)
@@ -99,7 +99,13 @@ class Games:
         """
         if self._pool is None:
             return [job(slice(0, len(self.state)))]
-        return list(self._pool.map(job, self._parts))
+        # The calling thread takes a part itself: one thread less to wake up and wait for.
+        others = [self._pool.submit(job, part) for part in self._parts[1:]]
+        try:
+            first = job(self._parts[0])
+        finally:
+            wait(others)
+        return [first, *(other.result() for other in others)]
 
     # What stands
 
