@@ -40,7 +40,7 @@ def row(rows: Any, name: str) -> Any:
     return rows[:, [c.name for c in channels].index(name)]
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=300, deadline=None)
 @given(seed=st.integers(0, 10**9), steps=st.integers(0, 150))
 def test_nothing_hidden_shows(seed: int, steps: int) -> None:
     games = midgame(seed, steps)
