@@ -265,9 +265,15 @@ def discard(g: Record, r: Record, seat: int, kind: int, wins: Wins) -> None:
     if kind != g.drawn:
         # Else the hand is the one before the draw, whose waits stand.
         g.waits[seat] = hand_waits(g, seat, r, wins)
+    offer(g, r, seat, kind, CLAIM, wins)
+
+
+@kernel
+def offer(g: Record, r: Record, seat: int, kind: int, phase: int, wins: Wins) -> None:
+    """Lay a tile open and poll who may take it: a discard (R8), or that of an added kong (R33)."""
     g.tile = kind
     g.shooter = seat
-    g.phase = CLAIM
+    g.phase = phase
     g.claimer = -1
     may_hu = 0
     for place in range(1, 4):
@@ -275,7 +281,7 @@ def discard(g: Record, r: Record, seat: int, kind: int, wins: Wins) -> None:
         if g.waits[q] >> kind & 1 and entitled(g, r, q, wins):
             may_hu |= 1 << q
         # R10: on an empty wall only hu. R29: a baoting hand is frozen.
-        if g.hand[q, kind] >= 2 and g.head < g.tail and not g.baoting[q]:
+        if phase == CLAIM and g.hand[q, kind] >= 2 and g.head < g.tail and not g.baoting[q]:
             g.claimer = q
     g.may_hu = may_hu
     g.answer[:] = NO_ANSWER
@@ -426,18 +432,7 @@ def declare_kong(g: Record, r: Record, seat: int, kind: int, wins: Wins) -> None
     remove_tiles(g, seat, kind, 1)
     g.waits[seat] = hand_waits(g, seat, r, wins)
     g.acted[seat] = True
-    g.tile = kind
-    g.shooter = seat
-    g.phase = ROB
-    g.claimer = -1
-    may_hu = 0
-    for place in range(1, 4):
-        q = (seat + place) & 3
-        if g.waits[q] >> kind & 1 and entitled(g, r, q, wins):
-            may_hu |= 1 << q  # R33
-    g.may_hu = may_hu
-    g.answer[:] = NO_ANSWER
-    poll(g, r, wins)
+    offer(g, r, seat, kind, ROB, wins)
 
 
 @kernel
