@@ -50,16 +50,31 @@ def cache_folder() -> Path:
     return root / f"kernels-{sources_hash()}"
 
 
-_CACHE = str(cache_folder())
+def _compiler(cache: Path) -> Callable[[F], F]:
+    def compile_into(function: F) -> F:
+        settings: Any = config
+        kept = settings.CACHE_DIR
+        settings.CACHE_DIR = str(cache)
+        try:
+            compiled: Any = numba.njit(cache=True, nogil=True, error_model="numpy")(function)
+        finally:
+            settings.CACHE_DIR = kept
+        return cast(F, compiled)
+
+    return compile_into
+
+
+_kernel = _compiler(cache_folder())
 
 
 def kernel(function: F) -> F:
     """Compile a function for records and arrays; its cache folder is ours, not numba's default."""
-    settings: Any = config
-    kept = settings.CACHE_DIR
-    settings.CACHE_DIR = _CACHE
-    try:
-        compiled: Any = numba.njit(cache=True, nogil=True, error_model="numpy")(function)
-    finally:
-        settings.CACHE_DIR = kept
-    return cast(F, compiled)
+    return _kernel(function)
+
+
+def kernels_of(folder: Path) -> Callable[[F], F]:
+    """Return `kernel` for a package elsewhere whose kernels call each other across its files."""
+    digest = hashlib.sha256()
+    for path in sorted(folder.glob("*.py")):
+        digest.update(path.read_bytes())
+    return _compiler(cache_folder() / f"{folder.name}-{digest.hexdigest()[:12]}")
