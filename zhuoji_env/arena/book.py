@@ -1,30 +1,27 @@
 """A ladder's results on disk: JSON Lines, the field first, then a block of a meeting a line.
 
-A line counts once it ends in a newline. Whatever a killed run has left of a line is cut off when
-the next one begins, and a block that stands there already is not played again.
+A block that stands there already is not played again.
 """
 
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from importlib import metadata
 from pathlib import Path
 from typing import Any, BinaryIO
 
 import numpy as np
 from numpy.typing import NDArray
 
+from zhuoji_env.arena import jsonl
 from zhuoji_env.arena.field import Field, Meeting
+from zhuoji_env.arena.jsonl import Line
 from zhuoji_env.arena.tally import Tally, from_lines, to_line
 from zhuoji_env.errors import ZhuojiError
 
 FORMAT = "zhuoji-ladder/1"
-
-Line = dict[str, Any]
 
 
 @dataclass
@@ -84,16 +81,12 @@ def read(path: str | Path) -> Book:
 
     Raises ZhuojiError that names the file and the line.
     """
-    with Path(path).open("rb") as stream:
-        return _read(stream, Path(path))[0]
+    return _read(jsonl.finished(Path(path).read_bytes()), Path(path))
 
 
-def _read(stream: BinaryIO, path: Path) -> tuple[Book, int]:
-    """Return the book and the length in bytes of its finished lines."""
-    whole = stream.read()
-    length = whole.rfind(b"\n") + 1
+def _read(content: bytes, path: Path) -> Book:
     book: Book | None = None
-    for number, text in enumerate(whole[:length].splitlines(), 1):
+    for number, text in enumerate(content.splitlines(), 1):
         try:
             line = json.loads(text)
             if book is not None:
@@ -107,7 +100,7 @@ def _read(stream: BinaryIO, path: Path) -> tuple[Book, int]:
             raise ZhuojiError(f"{path}, line {number}: not a {what}") from error
     if book is None:
         raise ZhuojiError(f"{path}: not a {FORMAT} file: it has no finished line")
-    return book, length
+    return book
 
 
 _IDENTITY = ("agents", "rules", "layout", "seed")
@@ -128,7 +121,7 @@ class Writer:
             "block": number,
             "tallies": [to_line(one) for one in tallies],
         }
-        _put(self._stream, line)
+        jsonl.put(self._stream, line)
         self.book.add(line)
 
 
@@ -138,45 +131,15 @@ def opened(path: Path, played: Field) -> Iterator[Writer]:
 
     Raises ZhuojiError if the file is another field's, or in use.
     """
-    header = {"format": FORMAT, "version": _version(), **played.identity()}
-    # Unbuffered, so that a line is the operating system's as soon as it is written.
-    with open(os.open(path, os.O_RDWR | os.O_CREAT, 0o666), "r+b", buffering=0) as stream:
-        _lock(stream, path)
-        if b"\n" not in stream.read():
-            stream.seek(0)
-            stream.truncate()
-            _put(stream, header)
-        stream.seek(0)
-        book, length = _read(stream, path)
+    header = {"format": FORMAT, "version": jsonl.version(), **played.identity()}
+
+    def held(content: bytes) -> Book:
+        book = _read(content, path)
         for key in _IDENTITY:
             if book.header[key] != header[key]:
                 verb = "are" if key.endswith("s") else "is"
                 raise ZhuojiError(f"{path}: its {key} {verb} not this field's; take another file")
-        stream.seek(length)
-        stream.truncate()
+        return book
+
+    with jsonl.opened(path, header, held) as (stream, book):
         yield Writer(book, stream)
-
-
-def _version() -> str:
-    try:
-        return metadata.version("zhuoji")
-    except metadata.PackageNotFoundError:
-        return "not installed"
-
-
-def _put(stream: BinaryIO, line: Line) -> None:
-    rest = memoryview(json.dumps(line, separators=(",", ":")).encode() + b"\n")
-    while rest:
-        rest = rest[stream.write(rest) :]
-
-
-def _lock(stream: BinaryIO, path: Path) -> None:
-    """Keep other processes out until the stream is closed, where the system has such locks."""
-    try:
-        import fcntl
-    except ModuleNotFoundError:
-        return
-    try:
-        fcntl.flock(stream, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError as error:
-        raise ZhuojiError(f"{path}: another run is writing it") from error

@@ -34,7 +34,8 @@ def entrants(sources: tuple[Source, ...]) -> tuple[Entrant, ...]:
 class Contest:
     """Agents and their seatings; a block is what `seats` (deals, 4) int8 says, on one wall.
 
-    Block k's wall, dice and dealer follow from `seed` and k alone, whatever the agents and rules.
+    Block k's wall, dice and dealer follow from `seed`, `purpose` and k alone, whatever the agents
+    and rules.
     """
 
     entrants: tuple[Entrant, ...]
@@ -43,6 +44,7 @@ class Contest:
     threads: int = 1
     tables: int = TABLES
     luck: bool = False
+    purpose: str = "arena"
 
     def play(
         self,
@@ -59,7 +61,7 @@ class Contest:
         """
         per_block = len(self.seats)
         n = len(numbers) * per_block
-        walls = table_seeds(self.seed, int(numbers.max(initial=-1)) + 1, "arena")[numbers]
+        walls = table_seeds(self.seed, int(numbers.max(initial=-1)) + 1, self.purpose)[numbers]
         return play(
             Deals(
                 seeds=np.repeat(walls, per_block),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from hashlib import sha256
@@ -71,7 +72,7 @@ class Field:
     def identity(self) -> dict[str, Any]:
         """Return, as JSON takes it, all that a block's result follows from but its number."""
         return {
-            "agents": {name: _identified(spec) for name, spec in self.agents.items()},
+            "agents": {name: identified(spec) for name, spec in self.agents.items()},
             "rules": [
                 {"name": r.name, "fingerprint": r.fingerprint, "rules": r.to_overrides()}
                 for r in self.rules
@@ -81,9 +82,12 @@ class Field:
         }
 
 
-def _identified(spec: str) -> dict[str, str]:
-    """Return a spec with, where it is a file, the digest of what the file holds."""
+def identified(spec: str) -> dict[str, str]:
+    """Return a spec with the digest of its file: a policy, or the module of a factory once made."""
+    module, colon, _ = spec.partition(":")
     path = Path(spec)
+    if colon and module in sys.modules:
+        path = Path(sys.modules[module].__file__ or spec)
     if not path.suffix or not path.is_file():
         return {"spec": spec}
     return {"spec": spec, "sha256": sha256(path.read_bytes()).hexdigest()}
