@@ -1,0 +1,449 @@
+"""What a hand of 13 tiles comes to by its routes: basic, triplets, seven pairs, one suit (R13).
+
+Every route says how many tiles it lacks, what helps it now, and what its win pays; `progress` does
+the rest. Pure triplets and pure pairs are the same routes within one suit.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from agents.expert.kernel import kernel
+from agents.expert.money import PAYERS, declared, from_all, from_one, weighed
+from agents.expert.progress import MOST, along, along_triplets, without_win
+from zhuoji_env.engine.distance import (
+    N_MELDS,
+    N_PAIRS,
+    distances_left,
+    entry_of,
+    lowering_in,
+    lowering_kinds,
+    need,
+    standard_distance,
+)
+from zhuoji_env.engine.hand import PING_HU, POW5, best_pattern, pattern_fan, patterns_of, waits_of
+from zhuoji_env.engine.tables import NEED_BITS, PAIR_SLOT
+
+Record = Any
+Hand = NDArray[np.int64]
+Floats = NDArray[np.float64]
+
+# `hand` (32,): counts of the 27 kinds, then the suits' keys, the melds laid, their suits (bits) and
+# whether a kong is among them.
+KEY, LAID, SUITS, DOU = 27, 30, 31, 32
+N_HAND = 33
+# Tiles that a seat does not see at its first draw; what helps on average was told for so many.
+FULL = 95.0
+ALL_SUITS = (1 << 27) - 1
+SUIT = (1 << 9) - 1
+
+
+@kernel
+def add(hand: Hand, kind: int, copies: int) -> None:
+    """Put tiles of one kind into a hand; with copies below 0, take them out."""
+    hand[kind] += copies
+    hand[KEY + kind // 9] += copies * POW5[kind % 9]
+
+
+@kernel
+def copies_of(v: Record, bits: int) -> int:
+    """Return the unseen copies of some kinds."""
+    copies = 0
+    for kind in range(27):
+        if bits >> kind & 1:
+            copies += v.unseen[kind]
+    return copies
+
+
+@kernel
+def claimable(v: Record, hand: Hand, bits: int) -> int:
+    """Return the unseen copies of those among some kinds of which the hand holds two."""
+    copies = 0
+    for kind in range(27):
+        if bits >> kind & 1 and hand[kind] >= 2:
+            copies += v.unseen[kind]
+    return copies
+
+
+@kernel
+def at_a_draw(fan: float, p: Record) -> float:
+    """R44: what the seats that are not ready pay a ready hand."""
+    return PAYERS * (1.0 - p.others_ready) * fan
+
+
+@kernel
+def ready_worth(
+    v: Record,
+    p: Record,
+    hand: Hand,
+    frozen: bool,
+    unseen: float,
+    pace: Floats,
+    work: Floats,
+    wins: Any,
+) -> float:
+    """Return what a ready hand comes to with its own waits; `frozen`: it is baoting."""
+    k0, k1, k2, laid = hand[KEY], hand[KEY + 1], hand[KEY + 2], hand[LAID]
+    waits = waits_of(k0, k1, k2, laid, wins)
+    drawn, drawn_pay, claimed, claimed_pay, most = 0.0, 0.0, 0.0, 0.0, 0.0
+    for kind in range(27):
+        if not waits >> kind & 1 or hand[kind] == 4:
+            continue
+        more = POW5[kind % 9]
+        bits = patterns_of(
+            k0 + (more if kind < 9 else 0),
+            k1 + (more if 9 <= kind < 18 else 0),
+            k2 + (more if kind >= 18 else 0),
+            hand[SUITS],
+            laid,
+            kind,
+            v.rules,
+            wins,
+        )
+        if bits == 0:
+            continue
+        fan = float(pattern_fan(best_pattern(bits, v.rules), v.rules))
+        if frozen:
+            fan = declared(fan, v)
+        most = max(most, fan)
+        fan = weighed(fan, v, p)
+        copies = float(v.unseen[kind])
+        drawn += copies
+        drawn_pay += copies * from_all(v, fan + v.rules.hand_zi_mo)
+        # R16, R17: what may be won on a discard.
+        open_to = frozen or hand[DOU] or not v.rules.win_passport or bits != 1 << PING_HU
+        share = copies if open_to else p.late_dou * copies
+        claimed += share
+        claimed_pay += share * from_one(v, fan, -1)
+    if most == 0.0:
+        return -np.inf
+    if drawn > 0.0:
+        drawn_pay /= drawn
+    if claimed > 0.0:
+        claimed_pay /= claimed
+    work[0, 1] = drawn / unseen
+    work[1, 1] = min(1.0, PAYERS * p.win_rate * claimed / unseen)
+    return along(1, work[0], work[1], drawn_pay, claimed_pay, at_a_draw(most, p), pace, work[2])
+
+
+@kernel
+def help_of(lacking: int, p: Record) -> float:
+    """Return the copies that help a basic hand on average."""
+    if lacking == 1:
+        return float(p.help_1)
+    if lacking == 2:
+        return float(p.help_2)
+    return float(p.help_3) if lacking == 3 else float(p.help_4)
+
+
+@kernel
+def best_after_help(v: Record, hand: Hand, bits: int, needs: Any, left: Any) -> float:
+    """Return the copies that help a basic hand after the next helpful draw and its best discard."""
+    total, weight = 0.0, 0.0
+    for kind in range(27):
+        if not bits >> kind & 1 or v.unseen[kind] == 0:
+            continue
+        add(hand, kind, 1)
+        k0, k1, k2, laid = hand[KEY], hand[KEY + 1], hand[KEY + 2], hand[LAID]
+        distances_left(k0, k1, k2, laid, False, needs, left)
+        least = 127
+        for other in range(27):
+            least = min(least, left[other])
+        best = 0
+        for other in range(27):
+            if left[other] == least:
+                less = POW5[other % 9]
+                after = lowering_kinds(
+                    k0 - (less if other < 9 else 0),
+                    k1 - (less if 9 <= other < 18 else 0),
+                    k2 - (less if other >= 18 else 0),
+                    laid,
+                    False,
+                    needs,
+                )
+                copies = copies_of(v, after) - (after >> kind & 1)
+                best = max(best, copies)
+        add(hand, kind, -1)
+        total += best * v.unseen[kind]
+        weight += v.unseen[kind]
+    return total / weight if weight > 0.0 else 0.0
+
+
+@kernel
+def basic_worth(
+    v: Record,
+    p: Record,
+    hand: Hand,
+    lacking: int,
+    ahead: bool,
+    unseen: float,
+    pace: Floats,
+    work: Floats,
+    needs: Any,
+    left: Any,
+) -> float:
+    """Return what the basic route comes to, lacking 2 or more."""
+    bits = lowering_kinds(
+        hand[KEY], hand[KEY + 1], hand[KEY + 2], hand[LAID], False, needs
+    )
+    now = float(copies_of(v, bits))
+    draw, claim = work[0], work[1]
+    broad = (max(now, 0.5) / (help_of(lacking, p) * unseen / FULL)) ** p.carry
+    for one in range(1, lacking):
+        copies = help_of(one, p) * broad * unseen / FULL
+        if ahead and one == lacking - 1:
+            copies = best_after_help(v, hand, bits, needs, left)
+        draw[one] = min(1.0, copies / unseen)
+        claim[one] = PAYERS * p.peng_rate * p.claimable * draw[one]
+    draw[lacking] = now / unseen
+    claim[lacking] = min(1.0, PAYERS * p.peng_rate * claimable(v, hand, bits) / unseen)
+    free = 1.0 if hand[DOU] or not v.rules.win_passport else p.late_dou
+    claim[1] = min(1.0, PAYERS * p.win_rate * free * draw[1])
+    fan = float(v.rules.hand_ping_hu)
+    return along(
+        lacking,
+        draw,
+        claim,
+        from_all(v, fan + v.rules.hand_zi_mo),
+        from_one(v, fan, -1),
+        at_a_draw(fan, p),
+        pace,
+        work[2],
+    )
+
+
+@kernel
+def suit_share(lacking: int, p: Record) -> float:
+    """Return the share of a suit's unseen copies that helps a pure hand on average."""
+    if lacking == 1:
+        return float(p.suit_1)
+    if lacking == 2:
+        return float(p.suit_2)
+    return float(p.suit_3) if lacking == 3 else float(p.suit_4)
+
+
+@kernel
+def suit_worth(
+    v: Record,
+    p: Record,
+    hand: Hand,
+    suit: int,
+    unseen: float,
+    pace: Floats,
+    work: Floats,
+    needs: Any,
+) -> float:
+    """Return what the one-suit route comes to; -inf if it is closed or too far."""
+    slot = PAIR_SLOT + N_MELDS - hand[LAID]
+    key = hand[KEY + suit]
+    lacking = need(entry_of(key, needs), slot)
+    if lacking < 1 or lacking > MOST:
+        return -np.inf
+    bits = lowering_in(key, 15 << (NEED_BITS * slot), False, needs) << (9 * suit)
+    in_suit = float(copies_of(v, SUIT << (9 * suit)))
+    draw, claim = work[0], work[1]
+    for one in range(1, lacking):
+        draw[one] = suit_share(one, p) * in_suit / unseen
+        claim[one] = PAYERS * p.peng_rate * p.claimable * draw[one]
+    draw[lacking] = copies_of(v, bits) / unseen
+    claim[lacking] = min(1.0, PAYERS * p.peng_rate * claimable(v, hand, bits) / unseen)
+    claim[1] = min(1.0, PAYERS * p.win_rate * draw[1])
+    fan = float(v.rules.hand_qing_yi_se)
+    pays = weighed(fan, v, p)
+    return along(
+        lacking,
+        draw,
+        claim,
+        from_all(v, pays + v.rules.hand_zi_mo),
+        from_one(v, pays, -1),
+        at_a_draw(fan, p),
+        pace,
+        work[2],
+    )
+
+
+@kernel
+def best_singles(v: Record, hand: Hand, bits: int, n: int) -> float:
+    """Return the unseen copies of the n odd tiles of which most are left."""
+    total = 0.0
+    for copies in range(3, 0, -1):
+        for kind in range(27):
+            if n > 0 and bits >> kind & 1 and hand[kind] & 1 and v.unseen[kind] == copies:
+                total += copies
+                n -= 1
+    return total
+
+
+@kernel
+def pairs_worth(
+    v: Record,
+    p: Record,
+    hand: Hand,
+    bits: int,
+    fan: float,
+    long_fan: float,
+    unseen: float,
+    pace: Floats,
+    work: Floats,
+) -> float:
+    """Return what seven pairs of some kinds come to; -inf if they are too far."""
+    pairs, quads = 0, 0
+    for kind in range(27):
+        if bits >> kind & 1:
+            pairs += hand[kind] // 2
+            quads += hand[kind] // 4
+    lacking = N_PAIRS - pairs
+    if lacking < 1 or lacking > MOST - 1:
+        return -np.inf
+    if quads > 0 and not v.rules.hand_dragon_needs_winning_tile:
+        fan = max(fan, long_fan)
+    draw, claim = work[0], work[1]
+    for one in range(1, lacking + 1):
+        draw[one] = min(1.0, best_singles(v, hand, bits, 2 * one - 1) / unseen)
+        claim[one] = 0.0
+    claim[1] = min(1.0, PAYERS * p.win_rate * draw[1])
+    pays = weighed(fan, v, p)
+    return along(
+        lacking,
+        draw,
+        claim,
+        from_all(v, pays + v.rules.hand_zi_mo),
+        from_one(v, pays, -1),
+        at_a_draw(fan, p),
+        pace,
+        work[2],
+    )
+
+
+@kernel
+def triplets_worth(
+    v: Record,
+    p: Record,
+    hand: Hand,
+    bits: int,
+    fan: float,
+    unseen: float,
+    pace: Floats,
+    grid: Floats,
+) -> float:
+    """Return what triplets and a pair of some kinds come to; -inf if they are too far."""
+    triplets, pairs = hand[LAID], 0
+    of_pairs, of_singles, singles, last = 0.0, 0.0, 0, 0.0
+    for kind in range(27):
+        if not bits >> kind & 1:
+            continue
+        if hand[kind] >= 3:
+            triplets += 1
+        elif hand[kind] == 2:
+            pairs += 1
+            of_pairs += v.unseen[kind]
+        elif hand[kind] == 1:
+            singles += 1
+            of_singles += v.unseen[kind]
+            last = max(last, float(v.unseen[kind]))
+    wanting = N_MELDS - triplets
+    if wanting < 0 or (wanting == 0 and pairs > 0):
+        return -np.inf
+    lacking = max(wanting, 2 * wanting - pairs + 1)
+    if lacking > MOST - 1:
+        return -np.inf
+    most = (1 + 3 * wanting) // 2
+    if pairs > most:
+        of_pairs *= most / pairs
+        pairs = most
+    mean = of_singles / singles if singles > 0 else 0.0
+    # A pair to come has one copy less to grow from than its single had.
+    from_pair = of_pairs / pairs if pairs > 0 else max(mean - 1.0, 0.0)
+    pays = weighed(fan, v, p)
+    return along_triplets(
+        wanting,
+        pairs,
+        from_pair / unseen,
+        of_singles / unseen,
+        last / unseen,
+        PAYERS * p.peng_rate,
+        PAYERS * p.win_rate,
+        from_all(v, pays + v.rules.hand_zi_mo),
+        from_one(v, pays, -1),
+        at_a_draw(fan, p),
+        pace,
+        grid,
+    )
+
+
+@kernel
+def standing(
+    v: Record,
+    p: Record,
+    hand: Hand,
+    ahead: int,
+    unseen: float,
+    pace: Floats,
+    work: Floats,
+    grid: Floats,
+    needs: Any,
+    wins: Any,
+    left: Any,
+) -> float:
+    """Return what a hand comes to by its best route, and by some of what the others add.
+
+    `ahead`: look a draw ahead on the basic route if it lacks no more than this.
+    """
+    r = v.rules
+    laid, suits = hand[LAID], hand[SUITS]
+    none, _ = without_win(pace)
+    best, rest = 0.0, 0.0
+    lacking = standard_distance(hand[KEY], hand[KEY + 1], hand[KEY + 2], laid, needs) + 1
+    gain = ready_worth(v, p, hand, False, unseen, pace, work, wins) - none
+    if gain > best:
+        best, rest = gain, rest + best
+    if 2 <= lacking <= MOST:
+        look = lacking <= ahead
+        gain = basic_worth(v, p, hand, lacking, look, unseen, pace, work, needs, left) - none
+        if gain > best:
+            best, rest = gain, rest + best
+        else:
+            rest += max(gain, 0.0)
+    pure = -1
+    if suits == 0:
+        # The suit of which most is held; a second one is never near.
+        held = -1
+        for suit in range(3):
+            n = 0
+            for kind in range(9 * suit, 9 * suit + 9):
+                n += hand[kind]
+            if n > held:
+                held, pure = n, suit
+    elif suits == 1:
+        pure = 0
+    elif suits == 2:
+        pure = 1
+    elif suits == 4:
+        pure = 2
+    for route in range(5):
+        gain = 0.0
+        if route == 0 and pure >= 0 and r.hand_qing_yi_se >= 0:
+            gain = suit_worth(v, p, hand, pure, unseen, pace, work, needs) - none
+        elif route == 1 and laid == 0 and r.hand_qi_dui >= 0:
+            fan, long_fan = float(r.hand_qi_dui), float(r.hand_long_qi_dui)
+            gain = pairs_worth(v, p, hand, ALL_SUITS, fan, long_fan, unseen, pace, work) - none
+        elif route == 2 and r.hand_da_dui_zi >= 0:
+            fan = float(r.hand_da_dui_zi)
+            gain = triplets_worth(v, p, hand, ALL_SUITS, fan, unseen, pace, grid) - none
+        elif route == 3 and laid == 0 and r.hand_qing_qi_dui >= 0:
+            bits = SUIT << (9 * pure)
+            fan, long_fan = float(r.hand_qing_qi_dui), float(r.hand_qing_long_bei)
+            gain = pairs_worth(v, p, hand, bits, fan, long_fan, unseen, pace, work) - none
+        elif route == 4 and pure >= 0 and r.hand_qing_da_dui >= 0:
+            fan = float(r.hand_qing_da_dui)
+            gain = (
+                triplets_worth(v, p, hand, SUIT << (9 * pure), fan, unseen, pace, grid) - none
+            )
+        if gain > best:
+            best, rest = gain, rest + best
+        else:
+            rest += max(gain, 0.0)
+    return none + best + p.other_routes * rest
