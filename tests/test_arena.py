@@ -569,7 +569,7 @@ class TestCommand:
         [
             (("--a", "greedy"), "a match needs --a and --b"),
             (("--agents", "greedy,random"), "an open table has 2 agents; allowed: 4"),
-            (("--agents", "greedy", "--layout", "swap"), "without --a, --b, --layout and --reduce"),
+            (("--agents", "greedy", "--layout", "swap"), "without --a, --b and --layout"),
             (("--agents", "greedy", *(2 * ("--rules", "duole"))), "allowed with --agents: once"),
             (("--a", "greedy", "report", "x.jsonl"), "stand after report"),
             (("report", "missing.jsonl"), "missing.jsonl: No such file"),

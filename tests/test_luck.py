@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 import zhuoji_env as zj
-from zhuoji_env.arena import LAYOUTS, match
+from zhuoji_env.arena import LAYOUTS, match, plan, table
 from zhuoji_env.arena.contest import Contest, entrants
 from zhuoji_env.arena.luck import FLIP, FOURTH, KEPT, LEVELS, YAO, controls, without
 from zhuoji_env.cli import main
@@ -21,6 +21,7 @@ from zhuoji_env.tiles import YAOJI, show
 
 ALONE = np.array([[0, 1, 1, 1]], np.int8)
 BLOCKS = 10_000
+FOUR = ("greedy", "shanten", "hu_first", "random")
 
 
 class Zero(NamedTuple):
@@ -165,3 +166,49 @@ class TestLuck:
     def test_few_blocks_are_refused(self) -> None:
         with pytest.raises(zj.ZhuojiError, match="blocks is 49; allowed: 50 or more"):
             match("greedy", "random", blocks=49, reduce=True)
+        with pytest.raises(zj.ZhuojiError, match="blocks is 49; allowed: 50 or more"):
+            table(FOUR, blocks=49, reduce=True)
+        with pytest.raises(zj.ZhuojiError, match="pilot is 49; allowed: 50 or more"):
+            plan("greedy", "random", 0.5, pilot=49, reduce=True)
+
+
+class TestTablesAndPlans:
+    def test_an_open_table_gains_too(self) -> None:
+        plain, less = (table(FOUR, blocks=300, seed=4, reduce=r) for r in (False, True))
+        assert plain.reduced is None
+        assert less.reduced is not None
+        assert less.points == plain.points
+        for points, reduced in zip(less.points, less.reduced, strict=True):
+            assert reduced.ratio <= 0.9
+            assert reduced.low < reduced.mean < reduced.high
+            assert abs(reduced.mean - points.mean) < points.high - points.low
+            assert reduced.high - reduced.low < 0.9 * (points.high - points.low)
+
+    def test_each_agent_of_a_table_is_told_its_own(self) -> None:
+        told, turned = (
+            table(agents, blocks=50, seed=1, reduce=True).to_dict()["agents"]
+            for agents in (FOUR, FOUR[::-1])
+        )
+        for one, other in zip(told, turned[::-1], strict=True):
+            assert one["agent"] == other["agent"]
+            assert one["reduced"] == pytest.approx(other["reduced"])
+
+    def test_a_plan_takes_the_deviation_without_luck(self) -> None:
+        plain = plan("greedy", "shanten", 0.3, pilot=200, seed=2)
+        less = plan("greedy", "shanten", 0.3, pilot=200, seed=2, reduce=True)
+        result = match("greedy", "shanten", blocks=200, seed=2, reduce=True)
+        assert result.reduced is not None
+        assert (plain.reduced, less.reduced) == (False, True)
+        assert less.deviation == pytest.approx(plain.deviation * result.reduced.ratio)
+        assert less.blocks < 0.9 * plain.blocks
+
+    def test_a_plan_is_one_that_can_be_played(self) -> None:
+        assert plan("greedy", "greedy", 1.0, pilot=50, reduce=True).blocks == 50
+
+    def test_the_commands_say_it(self, capsys: pytest.CaptureFixture[str]) -> None:
+        args = ["arena", "--agents", ",".join(FOUR), "--blocks", "50", "--reduce"]
+        assert main(args) == 0
+        assert capsys.readouterr().out.count("without the luck of draws and flips: ") == 4
+        width = ["--half-width", "0.5", "--pilot", "50", "--reduce"]
+        assert main(["arena", "plan", "--a", "greedy", "--b", "random", *width]) == 0
+        assert " points per deal without luck, of 50 blocks" in capsys.readouterr().out

@@ -30,6 +30,13 @@ def entrants(sources: tuple[Source, ...]) -> tuple[Entrant, ...]:
     return tuple(made[id(source)] for source in sources)
 
 
+def later(progress: Progress | None, before: int, total: int) -> Progress | None:
+    """Return the progress of one part of a job of `total` deals, `before` of them ended."""
+    if progress is None:
+        return None
+    return lambda ended, _: progress(before + ended, total)
+
+
 @dataclass(frozen=True)
 class Contest:
     """Agents and their seatings; a block is what `seats` (deals, 4) int8 says, on one wall.

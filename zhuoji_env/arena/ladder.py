@@ -55,17 +55,11 @@ def ladder(
             games.play(
                 field.rules[place],
                 numbers,
-                progress=_from(ended, total, progress),
+                progress=contest.later(progress, ended, total),
                 landed=_Blocks(writer, place, meeting, numbers, field.seats).landed,
             )
             ended += len(numbers) * len(field.seats)
         return writer.book
-
-
-def _from(before: int, total: int, progress: Progress | None) -> Progress | None:
-    if progress is None:
-        return None
-    return lambda ended, _: progress(before + ended, total)
 
 
 class _Blocks:

@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from zhuoji_env.arena import stats
 from zhuoji_env.engine.bill import settle
 from zhuoji_env.engine.distance import Needs, distance_of, lowering_kinds
 from zhuoji_env.engine.kernel import Wins, kernel
@@ -35,7 +36,7 @@ Tables = Any
 
 
 class Reduced(NamedTuple):
-    """A match without luck: the mean with its 95% interval, and what that gained.
+    """Points per deal without luck: the mean with its 95% interval, and what that gained.
 
     `ratio` is the standard deviation over blocks divided by that of the plain scores.
     """
@@ -160,3 +161,16 @@ def without(values: NDArray[np.float64], luck: NDArray[np.float64]) -> NDArray[n
         slopes = np.linalg.lstsq(others, values[fold != one], rcond=None)[0][1:]
         left[fold == one] -= luck[fold == one] @ slopes
     return left
+
+
+def reduced(
+    points: NDArray[np.float64], luck: NDArray[np.float64], interval: str, seed: int
+) -> Reduced:
+    """Return what points per deal (n,) come to without the luck that their controls (n, k) tell.
+
+    `interval` and `seed` as `stats.interval` has them.
+    """
+    left = without(points, luck)
+    plain = float(points.std())
+    ratio = float(left.std()) / plain if plain else 1.0
+    return Reduced(*stats.interval(left, interval, seed), ratio)

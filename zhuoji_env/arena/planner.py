@@ -8,7 +8,8 @@ from time import perf_counter
 from typing import Any
 
 from zhuoji_env.arena import contest, entrants, stats
-from zhuoji_env.arena.match import match
+from zhuoji_env.arena.luck import LEAST_BLOCKS
+from zhuoji_env.arena.match import MatchResult, match
 from zhuoji_env.arena.play import Progress
 from zhuoji_env.errors import ZhuojiError
 from zhuoji_env.rules.ruleset import Source
@@ -23,10 +24,12 @@ class Plan:
 
     `blocks` follow from `deviation`, the pilot's standard deviation over blocks; `fewest` and
     `most` from the ends of that deviation's own 95% interval (of normal blocks). `seconds` is how
-    long they take at the pilot's pace.
+    long they take at the pilot's pace. `reduced` says that the deviation is that of scores without
+    luck, which a longer match fits a little better than its pilot.
     """
 
     half_width: float
+    reduced: bool
     pilot: int
     deviation: float
     blocks: int
@@ -50,28 +53,38 @@ def plan(
     *,
     layout: str = "one-vs-three",
     threads: int = 1,
+    reduce: bool = False,
     progress: Progress | None = None,
 ) -> Plan:
     """Play a pilot of some blocks and return what the match itself needs; arguments as `match`."""
     if not (half_width > 0 and math.isfinite(half_width)):
         raise ZhuojiError(f"half width is {half_width}; allowed: more than 0")
-    contest.check(pilot=(pilot, 2))
+    least = LEAST_BLOCKS if reduce else 2
+    contest.check(pilot=(pilot, least))
+
+    def play(blocks: int, progress: Progress | None = None) -> MatchResult:
+        return match(
+            a, b, rules, blocks, seed,
+            layout=layout, threads=threads, reduce=reduce, progress=progress,
+        )  # fmt: skip
+
     # Kernels are compiled, policies loaded and the like before time is taken.
-    match(a, b, rules, blocks=2, seed=seed, layout=layout, threads=threads)
+    play(least)
     began = perf_counter()
-    result = match(
-        a, b, rules, blocks=pilot, seed=seed, layout=layout, threads=threads, progress=progress
-    )
+    result = play(pilot, progress)
     pace = (perf_counter() - began) / pilot
     deviation = float(result.per_block.std(ddof=1))
+    if result.reduced is not None:
+        deviation *= result.reduced.ratio
     chi2 = stats.need_scipy().chi2
     spread = [
         deviation * math.sqrt((pilot - 1) / chi2.ppf(share, pilot - 1))
         for share in ((1 + stats.LEVEL) / 2, (1 - stats.LEVEL) / 2)
     ]
-    blocks, fewest, most = (blocks_for(half_width, one) for one in (deviation, *spread))
+    blocks, fewest, most = (max(least, blocks_for(half_width, one)) for one in (deviation, *spread))
     return Plan(
         half_width=half_width,
+        reduced=reduce,
         pilot=pilot,
         deviation=deviation,
         blocks=blocks,

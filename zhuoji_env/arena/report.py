@@ -11,6 +11,7 @@ from zhuoji_env.arena.book import Book
 from zhuoji_env.arena.panel import FIGURES
 from zhuoji_env.arena.ratings import Standing, Standings, standings
 from zhuoji_env.arena.stats import Interval
+from zhuoji_env.arena.writing import write_whole
 from zhuoji_env.engine.layout import ITEMS
 from zhuoji_env.errors import ZhuojiError
 
@@ -56,7 +57,7 @@ def write(book: Book, out: str | Path) -> list[Standings]:
         raise ZhuojiError(f"{out}: its suffix is {suffix!r}; allowed: {', '.join(SUFFIXES)}")
     said = [standings(book, place) for place in range(len(book.rules_names))]
     text = (html if suffix == ".html" else markdown)(parts(book, said))
-    Path(out).write_text(text, encoding="utf-8")
+    write_whole(Path(out), text)
     return said
 
 

@@ -11,10 +11,12 @@ from numpy.typing import NDArray
 
 from zhuoji_env.arena import contest, entrants, stats
 from zhuoji_env.arena.contest import TABLES, Contest
+from zhuoji_env.arena.luck import LEAST_BLOCKS, Reduced, controls, reduced
 from zhuoji_env.arena.panel import Figures, figures
 from zhuoji_env.arena.play import Progress
 from zhuoji_env.arena.seating import OPEN, open_seats
 from zhuoji_env.arena.stats import Interval
+from zhuoji_env.arena.tally import Tally
 from zhuoji_env.engine.layout import N_SEATS
 from zhuoji_env.errors import ZhuojiError
 from zhuoji_env.rules import Rules
@@ -26,7 +28,8 @@ class TableResult:
     """What four agents came to at one table, in points per deal.
 
     `points[k]` is agent k's mean with its 95% interval over the independent blocks, `per_block`
-    (blocks, 4) float64 with rows that add up to zero, `panels[k]` its figures.
+    (blocks, 4) float64 with rows that add up to zero, `panels[k]` its figures. `reduced[k]` are
+    its points less luck, if asked.
     """
 
     agents: tuple[str, ...]
@@ -38,6 +41,7 @@ class TableResult:
     points: tuple[Interval, ...]
     per_block: NDArray[np.float64]
     panels: tuple[Figures, ...]
+    reduced: tuple[Reduced, ...] | None = None
 
     def to_dict(self, per_block: bool = False) -> dict[str, Any]:
         """Return everything as JSON takes it; the blocks only if asked."""
@@ -57,6 +61,9 @@ class TableResult:
                 for name, points, figures in zip(self.agents, self.points, self.panels, strict=True)
             ],
         }
+        if self.reduced is not None:
+            for agent, less in zip(told["agents"], self.reduced, strict=True):
+                agent["reduced"] = less._asdict()
         if per_block:
             told["per_block"] = self.per_block.tolist()
         return told
@@ -71,20 +78,29 @@ def table(
     interval: str = "t",
     threads: int = 1,
     tables: int = TABLES,
+    reduce: bool = False,
     progress: Progress | None = None,
 ) -> TableResult:
     """Seat four agents at one table and return each one's points per deal, with intervals.
 
     A block is one wall and one dealer with streak 1, dealt anew for each of the 24 orders of the
-    agents; arguments are those of `match`, and the blocks' walls are the same. Raises ZhuojiError.
+    agents; arguments are those of `match`, and the blocks' walls are the same. `reduce` estimates
+    the same means from scores without the luck of draws and flips. Raises ZhuojiError.
     """
     contest.check(blocks=(blocks, 2), threads=(threads, 1), tables=(tables, 1), seed=(seed, 0))
+    if reduce:
+        contest.check(blocks=(blocks, LEAST_BLOCKS))
     if len(agents) != N_SEATS:
         raise ZhuojiError(f"an open table has {len(agents)} agents; allowed: {N_SEATS}")
     stats.need_scipy()
     ruleset = Rules.load(rules)
     games = Contest(
-        contest.entrants(tuple(agents)), open_seats(), seed=seed, threads=threads, tables=tables
+        contest.entrants(tuple(agents)),
+        open_seats(),
+        seed=seed,
+        threads=threads,
+        tables=tables,
+        luck=reduce,
     )
     outcomes = games.play(ruleset, np.arange(blocks), progress=progress)
     tallies = games.tallies(outcomes)
@@ -98,4 +114,16 @@ def table(
         points=tuple(stats.interval(one.points, interval, seed) for one in tallies),
         per_block=np.stack([one.points for one in tallies], axis=1),
         panels=tuple(figures(one) for one in tallies),
+        reduced=_reduced(games, outcomes, tallies, interval) if reduce else None,
+    )
+
+
+def _reduced(
+    games: Contest, outcomes: NDArray[np.void], tallies: Sequence[Tally], interval: str
+) -> tuple[Reduced, ...]:
+    blocks = len(outcomes) // len(games.seats)
+    seats = games.all_seats(blocks)
+    return tuple(
+        reduced(one.points, controls(outcomes["luck"], seats, agent, blocks), interval, games.seed)
+        for agent, one in enumerate(tallies)
     )

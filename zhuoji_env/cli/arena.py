@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from zhuoji_env.cli.output import print_columns, print_json
+from zhuoji_env.cli.output import deals_bar, duration, ends, print_columns, print_json
 from zhuoji_env.errors import ZhuojiError
 
 if TYPE_CHECKING:
     from zhuoji_env.arena import MatchResult, PairedResult, TableResult
+    from zhuoji_env.arena.luck import Reduced
     from zhuoji_env.arena.panel import Figures
-    from zhuoji_env.arena.play import Progress
     from zhuoji_env.arena.ratings import Standings
     from zhuoji_env.arena.stats import Interval
 
@@ -23,6 +22,9 @@ _LAYOUTS = "one-vs-three, three-vs-one, swap (both) or two-vs-two."
 
 Json = Annotated[bool, typer.Option("--json", help="Print JSON alone.")]
 Threads = Annotated[int, typer.Option(help="Threads; the result is the same.")]
+Reduce = Annotated[
+    bool, typer.Option("--reduce", help="Take the luck of draws and flips out too; from 50 blocks.")
+]
 
 commands = typer.Typer(invoke_without_command=True, no_args_is_help=True, rich_markup_mode=None)
 
@@ -52,10 +54,7 @@ def arena(
     layout: Annotated[str | None, typer.Option(help=f"{_LAYOUTS} Default: the first.")] = None,
     interval: Annotated[str, typer.Option(help="t or bootstrap, over blocks.")] = "t",
     threads: Threads = 1,
-    reduce: Annotated[
-        bool,
-        typer.Option("--reduce", help="Take the luck of draws and flips out too; from 50 blocks."),
-    ] = False,
+    reduce: Reduce = False,
     per_block: Annotated[bool, typer.Option("--per-block", help="JSON with every block.")] = False,
     as_json: Json = False,
 ) -> None:
@@ -72,12 +71,12 @@ def arena(
 
     given = rules or ["guiyang"]
     result: MatchResult | PairedResult | TableResult
-    with _bar() as progress:
+    with deals_bar() as progress:
         if agents is not None:
-            _check_open(a, b, given, layout, reduce)
+            _check_open(a, b, given, layout)
             result = table(
                 agents.split(","), given[0], blocks, seed,
-                interval=interval, threads=threads, progress=progress,
+                reduce=reduce, interval=interval, threads=threads, progress=progress,
             )  # fmt: skip
         else:
             result = match(
@@ -95,11 +94,9 @@ def arena(
         _print(result)
 
 
-def _check_open(
-    a: str | None, b: str | None, rules: list[str], layout: str | None, reduce: bool
-) -> None:
-    if a or b or layout or reduce:
-        raise ZhuojiError("--agents stands without --a, --b, --layout and --reduce")
+def _check_open(a: str | None, b: str | None, rules: list[str], layout: str | None) -> None:
+    if a or b or layout:
+        raise ZhuojiError("--agents stands without --a, --b and --layout")
     if len(rules) > 1:
         raise ZhuojiError(f"--rules is given {len(rules)} times; allowed with --agents: once")
 
@@ -128,35 +125,29 @@ def plan(
     seed: Annotated[int, typer.Option(help="What the pilot's walls follow from.")] = 0,
     layout: Annotated[str, typer.Option(help=_LAYOUTS)] = "one-vs-three",
     threads: Threads = 1,
+    reduce: Reduce = False,
     as_json: Json = False,
 ) -> None:
     """Say how many blocks a match of two agents needs and how long they take, from a pilot run."""
     from zhuoji_env.arena import planner
 
-    with _bar() as progress:
+    with deals_bar() as progress:
         told = planner.plan(
             a, b, half_width, rules, pilot, seed,
-            layout=layout, threads=threads, progress=progress,
+            layout=layout, threads=threads, reduce=reduce, progress=progress,
         )  # fmt: skip
     if as_json:
         print_json(told.to_dict())
         return
     typer.echo(
         f"{a} against {b}, {layout}, {rules}: a block's standard deviation is "
-        f"{told.deviation:.3f} points per deal, of {told.pilot} blocks"
+        f"{told.deviation:.3f} points per deal{' without luck' * reduce}, of {told.pilot} blocks"
     )
     typer.echo(
         f"for 95% intervals of ±{half_width:g}: {told.blocks} blocks ({told.fewest} to "
         f"{told.most}, as far as the pilot tells), {told.deals} deals, about "
-        f"{_duration(told.seconds)} with {threads} thread{'s' * (threads > 1)}"
+        f"{duration(told.seconds)} with {threads} thread{'s' * (threads > 1)}"
     )
-
-
-def _duration(seconds: float) -> str:
-    for unit, length in (("h", 3600), ("min", 60)):
-        if seconds >= length:
-            return f"{seconds / length:.1f} {unit}"
-    return f"{seconds:.1f} s"
 
 
 @commands.command("ladder")
@@ -180,7 +171,7 @@ def ladder(
     from zhuoji_env.arena.field import load_field
     from zhuoji_env.arena.ladder import ladder as climb
 
-    with _bar() as progress:
+    with deals_bar() as progress:
         book = climb(load_field(field), out, blocks=blocks, threads=threads, progress=progress)
     _say([ratings.standings(book, place) for place in range(len(book.rules_names))], out, as_json)
 
@@ -208,33 +199,12 @@ def _say(said: list[Standings], out: str, as_json: bool) -> None:
     for one in said:
         typer.echo(f"{one.rules['name']}, {one.blocks} blocks; points per deal, Bradley-Terry:")
         rows = [
-            (s.agent, *(_ends(cell, form) for cell, form in ((s.panel["points"], ".3f"),
+            (s.agent, *(ends(cell, form) for cell, form in ((s.panel["points"], ".3f"),
                                                              (s.strength, ".0f"))))
             for s in one.agents
         ]  # fmt: skip
         print_columns(rows, "  ")
     typer.echo(f"written: {out}")
-
-
-@contextmanager
-def _bar() -> Iterator[Progress]:
-    """Show a bar on standard error, where that is a terminal, once deals are being played."""
-    from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TimeRemainingColumn
-
-    console = Console(stderr=True)
-    columns = (BarColumn(), MofNCompleteColumn(), "deals", TimeRemainingColumn())
-    bar = Progress(*columns, console=console, transient=True, disable=not console.is_terminal)
-    task = bar.add_task("deals", total=None)
-
-    def progress(ended: int, deals: int) -> None:
-        bar.start()
-        bar.update(task, completed=ended, total=deals)
-
-    try:
-        yield progress
-    finally:
-        bar.stop()
 
 
 def _print(result: MatchResult) -> None:
@@ -245,12 +215,16 @@ def _print(result: MatchResult) -> None:
     gain = _interval(result.mean, result.low, result.high)
     typer.echo(f"points per deal of {result.a}: {gain}")
     if result.reduced is not None:
-        *ends, ratio = result.reduced
-        typer.echo(
-            f"without the luck of draws and flips: {_interval(*ends)}, "
-            f"{ratio:.2f} of the standard deviation"
-        )
+        _print_reduced(result.reduced)
     _print_panels((result.a, result.b), (result.panel["a"], result.panel["b"]))
+
+
+def _print_reduced(reduced: Reduced) -> None:
+    *interval, ratio = reduced
+    typer.echo(
+        f"without the luck of draws and flips: {_interval(*interval)}, "
+        f"{ratio:.2f} of the standard deviation"
+    )
 
 
 def _print_panels(names: Sequence[str], panels: Sequence[Figures]) -> None:
@@ -267,8 +241,10 @@ def _print_table(result: TableResult) -> None:
         f"open table: {result.rules.name}, seed {result.seed}, {result.blocks} blocks, "
         f"{result.deals} deals"
     )
-    for name, points in zip(result.agents, result.points, strict=True):
+    for agent, (name, points) in enumerate(zip(result.agents, result.points, strict=True)):
         typer.echo(f"points per deal of {name}: {_interval(*points)}")
+        if result.reduced is not None:
+            _print_reduced(result.reduced[agent])
     _print_panels(result.agents, result.panels)
 
 
@@ -293,13 +269,7 @@ def _interval(mean: float, low: float, high: float) -> str:
 def _gap(key: str, value: Interval | None) -> str:
     from zhuoji_env.arena.panel import FIGURES
 
-    return _ends(value, ".2%" if FIGURES[key].share else ".3f")
-
-
-def _ends(value: Interval | None, form: str) -> str:
-    if value is None:
-        return "-"
-    return f"{value.mean:+{form}} ({value.low:+{form}} .. {value.high:+{form}})"
+    return ends(value, ".2%" if FIGURES[key].share else ".3f")
 
 
 def _figure(key: str, value: float | None) -> str:

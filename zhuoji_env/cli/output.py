@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
-from typing import Any, TextIO
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, TextIO
 from unicodedata import east_asian_width
 
 import typer
+
+if TYPE_CHECKING:
+    from zhuoji_env.arena.play import Progress
+    from zhuoji_env.arena.stats import Interval
 
 
 def print_json(value: Any, stream: TextIO | None = None) -> None:
@@ -31,3 +36,39 @@ def _width(text: str) -> int:
     if text.isascii():
         return len(text)
     return sum(2 if east_asian_width(char) in "WF" else 1 for char in text)
+
+
+def ends(value: Interval | None, form: str) -> str:
+    """Return a mean with the ends of its interval, signed; a dash for None."""
+    if value is None:
+        return "-"
+    return f"{value.mean:+{form}} ({value.low:+{form}} .. {value.high:+{form}})"
+
+
+def duration(seconds: float) -> str:
+    """Return a time in the largest unit that it has one of."""
+    for unit, length in (("h", 3600), ("min", 60)):
+        if seconds >= length:
+            return f"{seconds / length:.1f} {unit}"
+    return f"{seconds:.1f} s"
+
+
+@contextmanager
+def deals_bar() -> Iterator[Progress]:
+    """Show a bar on standard error, where that is a terminal, once deals are being played."""
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TimeRemainingColumn
+
+    console = Console(stderr=True)
+    columns = (BarColumn(), MofNCompleteColumn(), "deals", TimeRemainingColumn())
+    bar = Progress(*columns, console=console, transient=True, disable=not console.is_terminal)
+    task = bar.add_task("deals", total=None)
+
+    def progress(ended: int, deals: int) -> None:
+        bar.start()
+        bar.update(task, completed=ended, total=deals)
+
+    try:
+        yield progress
+    finally:
+        bar.stop()
