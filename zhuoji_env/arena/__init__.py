@@ -6,6 +6,7 @@ result = zj.arena.match("greedy", "random", rules="guiyang", blocks=500, seed=1)
 print(result.mean, result.low, result.high)
 """
 
+from zhuoji_env.arena.benchmark import benchmark
 from zhuoji_env.arena.field import Field, load_field
 from zhuoji_env.arena.ladder import ladder
 from zhuoji_env.arena.match import MatchResult, PairedResult, match
@@ -22,6 +23,7 @@ __all__ = [
     "Plan",
     "Standings",
     "TableResult",
+    "benchmark",
     "ladder",
     "load_field",
     "match",

@@ -13,7 +13,7 @@ from typing import Any
 
 import typer
 
-from zhuoji_env.cli import arena, bench, bills, deals, rules
+from zhuoji_env.cli import arena, bench, benchmark, bills, deals, rules
 from zhuoji_env.errors import ZhuojiError
 
 app = typer.Typer(
@@ -30,6 +30,7 @@ rules.register(app)
 deals.register(app)
 bills.register(app)
 arena.register(app)
+benchmark.register(app)
 bench.register(app)
 
 
