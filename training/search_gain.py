@@ -51,6 +51,7 @@ class Args:
     worlds: int = arg(240, "Worlds drawn for a decision.")
     candidates: int = arg(6, "Actions compared at a decision.")
     errors: float = arg(2.0, "Standard errors that convince the search.")
+    belief: int = arg(1, "1 for worlds that are likely, 0 for worlds as the tiles fall.")
     deals: int = arg(256, "Deals played.")
     tables: int = arg(64, "Deals played at once.")
     seed: int = arg(1, "Seed of walls and draws, in the family of training.")
@@ -179,6 +180,7 @@ def main(given: Sequence[str] | None = None) -> Found:
     args = Args.parse(given)
     print("  ".join(f"{name} {value}" for name, value in asdict(args).items()))
     search = make(
+        **({} if args.belief else {"belief": None}),
         base=args.base,
         rollout=args.rollout,
         worlds=args.worlds,

@@ -44,7 +44,7 @@ class Field:
         self.worlds += points.shape[1]
 
     def gaps(self) -> tuple[Points, Points]:
-        """Return the mean gaps (n, k) in points, -inf for what has been dropped, and their errors."""
+        """Return mean gaps (n, k) in points, -inf for what has been dropped, and their errors."""
         n = max(self.worlds, 1)
         means = self._sums / n
         variances = np.maximum(self._squares / n - means**2, 0) * n / max(n - 1, 1)
@@ -135,7 +135,7 @@ class Search:
         sizes = self._sizes(len(views))
         given = self.settings
         field = Field(shortlist(self._base.agent, views, base, given.candidates))
-        supply = Supply(views, numbers, self._seed, given.worlds)
+        supply = Supply(views, numbers, self._seed, given.worlds, given.belief)
         for stage in range(given.stages):
             for n in sizes(stage):
                 self._round(field, supply, n)

@@ -13,6 +13,18 @@ from zhuoji_env.errors import ZhuojiError
 DEFAULTS = Path(__file__).resolve().parents[2] / "configs" / "agents" / "search.yaml"
 
 
+class Belief(BaseModel):
+    """What is thought of the others' hands (agents.search.belief)."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
+
+    keen: float = Field(ge=0)
+    odd: float = Field(gt=0, le=1)
+    first: int = Field(ge=0)
+    between: int = Field(ge=1)
+    share: int = Field(ge=1)
+
+
 class Settings(BaseModel):
     """How much a search looks at and when it is convinced; the YAML file explains each."""
 
@@ -23,6 +35,7 @@ class Settings(BaseModel):
     candidates: int = Field(ge=2)
     stages: int = Field(ge=1)
     errors: float = Field(ge=0)
+    belief: Belief | None
     tables: int = Field(ge=1)
 
 

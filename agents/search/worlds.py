@@ -7,6 +7,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from agents.search.belief import believed
+from agents.search.settings import Belief
 from zhuoji_env import Games, determinize
 from zhuoji_env.actions import N_ACTIONS
 from zhuoji_env.arena.play import gather
@@ -30,9 +32,14 @@ class Supply:
     """Worlds of some views, drawn `at_once` for each: a function of seed, number and view alone."""
 
     def __init__(
-        self, views: Views, numbers: NDArray[np.int64], seed: np.uint64, at_once: int
+        self,
+        views: Views,
+        numbers: NDArray[np.int64],
+        seed: np.uint64,
+        at_once: int,
+        belief: Belief | None,
     ) -> None:
-        self.views, self.at_once = views, at_once
+        self.views, self.at_once, self.belief = views, at_once, belief
         states = np.empty(len(views), np.uint64)
         _states(views, numbers, seed, states)
         self._draws = [np.random.default_rng(int(state)) for state in states]
@@ -46,12 +53,18 @@ class Supply:
         worlds = Games(len(which) * n, self.rules)
         for place, i in enumerate(which):
             while len(self._kept[i]) < n:
-                drawn = determinize(self.views[i], self.at_once, self._draws[i]).state
+                drawn = self._draw(self.views[i : i + 1], self._draws[i])
                 drawn["rules"] = self._index[i]
                 self._kept[i] = np.concatenate([self._kept[i], drawn])
             worlds.state[place * n : place * n + n] = self._kept[i][:n]
             self._kept[i] = self._kept[i][n:]
         return worlds
+
+    def _draw(self, view: Views, rng: np.random.Generator) -> NDArray[np.void]:
+        if self.belief is None:
+            return determinize(view, self.at_once, rng).state
+        starts = determinize(view, -(-self.at_once // self.belief.share), rng)
+        return believed(view, starts, self.belief, rng)[: self.at_once]
 
 
 def play_out(games: Games, policy: Player) -> None:
