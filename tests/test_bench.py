@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import json
+from typing import Any, ClassVar
 
+import numpy as np
 import pytest
+from numpy.typing import NDArray
 
-from zhuoji_env import bench, cli
+from zhuoji_env import bench, cli, latency
 from zhuoji_env.engine.batch import count_bits
 
 
@@ -76,3 +79,45 @@ def test_every_size_and_face_is_measured() -> None:
 
 def test_bits_are_counted() -> None:
     assert [count_bits(n) for n in (0, 1, 6, (1 << 58) - 1)] == [0, 1, 2, 58]
+
+
+class Watching:
+    """Notes how it is asked."""
+
+    needs_observations = True
+    asked: ClassVar[list[tuple[int, Any]]] = []
+
+    def reset(self, n: int, seed: int) -> None:
+        pass
+
+    def act(
+        self, views: NDArray[np.void], legal: NDArray[np.bool_], observations: Any
+    ) -> NDArray[np.int64]:
+        assert (views["legal"] == legal @ (1 << np.arange(58))).all()
+        assert (legal.sum(axis=1) > 1).all()
+        self.asked.append((len(views), observations))
+        return legal.argmax(axis=1)
+
+
+def test_agents_are_asked_in_batches_and_one_at_a_time() -> None:
+    decisions = latency.real_play("zhuoji", 300)
+    assert len(decisions.views) == 300
+    assert len(np.unique(decisions.views["n_discards"])) > 30
+    result = latency.measure("tests.test_bench:Watching", decisions, seconds=0.2)
+    sizes = [n for n, _ in Watching.asked]
+    assert set(sizes) == {latency.FEWEST, result.batch, 1}
+    assert sizes.count(1) == result.singles
+    assert all(len(shown[0]) == n for n, shown in Watching.asked)
+    assert 0 < result.p50_ms <= result.p99_ms
+    assert result.decisions_per_s > 0
+
+
+def test_agents_from_the_command(capsys: pytest.CaptureFixture[str]) -> None:
+    asked = ["bench", "--agents", "greedy,random", "--seconds", "0.1"]
+    assert cli.main([*asked, "--json"]) == 0
+    told = json.loads(capsys.readouterr().out)
+    assert [r["agent"] for r in told["agents"]] == ["greedy", "random"]
+    assert cli.main(asked) == 0
+    assert "p99 ms" in capsys.readouterr().out
+    assert cli.main(["bench", "--agents", "greedy,nobody"]) == 2
+    assert "nobody" in capsys.readouterr().err

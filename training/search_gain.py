@@ -23,10 +23,10 @@ from rich.console import Console
 from rich.progress import Progress
 from scipy.stats import t as students_t
 
-import agents
 import zhuoji_env as zj
 from agents.search import Search, make
 from agents.search.worlds import outcomes
+from zhuoji_env import specs
 from zhuoji_env.actions import BAOTING, GANG, HU, PASS, PENG
 from zhuoji_env.asking import Player
 
@@ -99,7 +99,7 @@ def play(args: Args, first: int, n: int, search: Search, base: Player, found: Fo
     games = zj.Games(n, args.rules, args.seed, purpose="training", first=first)
     games.reset()
     numbers = games.state["number"].astype(np.int64)
-    rollout = Player(args.rollout, agents.make(args.rollout))
+    rollout = Player(args.rollout, specs.make(args.rollout))
     rollout.reset(n, args.seed)
     actions = np.zeros(n, np.int64)
     while True:
@@ -179,8 +179,9 @@ def main(given: Sequence[str] | None = None) -> Found:
     """Measure, print, and return what was found; what stands when interrupted is printed too."""
     args = Args.parse(given)
     print("  ".join(f"{name} {value}" for name, value in asdict(args).items()))
+    uniform: dict[str, Any] = {} if args.belief else {"belief": None}
     search = make(
-        **({} if args.belief else {"belief": None}),
+        **uniform,
         base=args.base,
         rollout=args.rollout,
         worlds=args.worlds,
@@ -188,7 +189,7 @@ def main(given: Sequence[str] | None = None) -> Found:
         errors=args.errors,
     )
     search.reset(args.tables, args.seed)
-    base = Player(args.base, agents.make(args.base))
+    base = Player(args.base, specs.make(args.base))
     base.reset(args.tables, args.seed)
     found = Found()
     try:

@@ -6,7 +6,7 @@ from typing import Any
 
 from agents.search.agent import Search
 from agents.search.settings import defaults, settings
-from zhuoji_env.baselines import Agent
+from zhuoji_env import specs
 
 __all__ = ["Search", "make"]
 
@@ -18,11 +18,5 @@ def make(*, seed: int = 0, **changes: Any) -> Search:
     not exist or is out of range.
     """
     given = {**defaults(), **changes}
-    base, rollout = (_agent(given.pop(role)) for role in ("base", "rollout"))
+    base, rollout = (specs.resolve(given.pop(role)) for role in ("base", "rollout"))
     return Search(base, rollout, settings(given), seed)
-
-
-def _agent(given: str | Agent) -> Agent:
-    import agents
-
-    return agents.make(given) if isinstance(given, str) else given

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from typing import Annotated
 
 import typer
@@ -20,9 +21,54 @@ def bench(
     start: Annotated[
         bool, typer.Option(help="Also time a start on an empty compile cache, and a warm one.")
     ] = True,
+    agents: Annotated[
+        str, typer.Option(help="Specs, a comma between: how fast these decide, and nothing else.")
+    ] = "",
+    seconds: Annotated[float, typer.Option(min=0.1, help="Seconds for each of --agents.")] = 10.0,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON alone.")] = False,
 ) -> None:
-    """Decisions and deals per second by way of play, one and two threads, cold and warm start."""
+    """Decisions and deals per second by way of play, one and two threads, cold and warm start.
+
+    With --agents: their decisions per second in batches, and what one decision takes, on one core.
+    """
+    if agents:
+        _agents(agents.split(","), rules, seconds, as_json)
+    else:
+        _play(rules, rounds, start, as_json)
+
+
+def _agents(agents: list[str], rules: str, seconds: float, as_json: bool) -> None:
+    from rich.console import Console
+    from rich.progress import Progress
+
+    from zhuoji_env import latency
+    from zhuoji_env.rules import Rules
+
+    results = []
+    with Progress(console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task("measuring", total=len(agents))
+        for result in latency.measure_all(agents, Rules.load(rules), seconds):
+            results.append(result)
+            bar.advance(task)
+    if as_json:
+        print_json({"rules": rules, "agents": [asdict(result) for result in results]})
+        return
+    rows = [("agent", "batch", "decisions/s", "one at a time", "p50 ms", "p99 ms")]
+    rows += [
+        (
+            r.agent,
+            str(r.batch),
+            f"{r.decisions_per_s:,.0f}",
+            str(r.singles),
+            f"{r.p50_ms:.3f}",
+            f"{r.p99_ms:.3f}",
+        )
+        for r in results
+    ]
+    print_columns(rows)
+
+
+def _play(rules: str, rounds: int, start: bool, as_json: bool) -> None:
     from rich.console import Console
     from rich.progress import Progress
 
