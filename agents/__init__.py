@@ -1,11 +1,12 @@
 """Players beyond the library's baselines: `make(spec)` builds any of them.
 
-A spec is a baseline's name, or the path of a policy file (`.safetensors`). What a name needs
-(torch for a policy) is imported when it is asked for.
+A spec is a baseline's name, the expert's or that of one of its styles, or the path of a policy file
+(`.safetensors`). What a name needs (torch for a policy) is imported when it is asked for.
 """
 
 from __future__ import annotations
 
+from difflib import get_close_matches
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -15,7 +16,10 @@ from zhuoji_env.baselines import Agent
 from zhuoji_env.errors import ZhuojiError
 from zhuoji_env.specs import POLICY_SUFFIX
 
-__all__ = ["Agent", "make"]
+__all__ = ["NAMES", "Agent", "make"]
+
+# The expert and its styles: a config of each lies in configs/agents/.
+NAMES = ("expert", "fast", "big_hand", "cautious", "kong_loving")
 
 
 def make(spec: str, **kwargs: Any) -> Agent:
@@ -31,4 +35,14 @@ def make(spec: str, **kwargs: Any) -> Agent:
             raise ZhuojiError(f"{spec}: {reason}") from error
         agent: Agent = policy.load(Path(spec), **kwargs)
         return agent
-    return baselines.make(spec, **kwargs)
+    if spec in baselines.names():
+        return baselines.make(spec, **kwargs)
+    if spec in NAMES:
+        player: Agent = import_module("agents.expert").make(spec, **kwargs)
+        return player
+    everyone = (*baselines.names(), *NAMES)
+    near = get_close_matches(spec, everyone, n=1)
+    hint = f"did you mean {near[0]}? " if near else ""
+    raise ZhuojiError(
+        f"unknown agent {spec!r}; {hint}allowed: {', '.join(everyone)}, or a policy file"
+    )

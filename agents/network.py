@@ -24,7 +24,8 @@ N_SUITS, N_RANKS = 3, 9
 PER_KIND = 2
 PLAIN = N_ACTIONS - PER_KIND * N_KINDS
 # What a policy file may ask for: far above any use, low enough to refuse a forged size.
-MAX_WIDTH, MAX_CONVOLUTIONS = 4096, 64
+MAX_WIDTH = 4096
+LIMITS = {"convolutions": (1, 64), "value": (0, 1)}
 
 
 @dataclass(frozen=True)
@@ -40,12 +41,14 @@ class NetworkConfig:
     # Rows of the observation it was built for.
     planes: int = observation.N_PLANES
     globals: int = observation.N_GLOBALS
+    # Whether it has a value head of its own: 1, or 0 where a critic apart fitted it.
+    value: int = 1
 
     def __post_init__(self) -> None:
         for name, value in vars(self).items():
-            most = MAX_CONVOLUTIONS if name == "convolutions" else MAX_WIDTH
-            if type(value) is not int or not 1 <= value <= most:
-                raise ZhuojiError(f"network.{name} is {value!r}; allowed: integers 1..{most}")
+            least, most = LIMITS.get(name, (1, MAX_WIDTH))
+            if type(value) is not int or not least <= value <= most:
+                raise ZhuojiError(f"network.{name} is {value!r}; allowed: integers {least}..{most}")
 
     @property
     def features(self) -> int:
@@ -68,16 +71,28 @@ class Encoder(nn.Module):
 
     def forward(self, planes: Tensor, rows: Tensor) -> Tensor:
         """Encode positions; planes may be int8."""
+        kinds, table = self.parts(planes, rows)
+        return torch.cat([kinds.flatten(1), table], 1)
+
+    def parts(self, planes: Tensor, rows: Tensor) -> tuple[Tensor, Tensor]:
+        """Return the kinds' features (N, 27, channels) and the table's (N, hidden)."""
+        kinds, table = self._read(planes, rows)
+        return torch.relu(kinds + self.back(table)[:, None]), table
+
+    def table_features(self, planes: Tensor, rows: Tensor) -> Tensor:
+        """Return the table's features alone, (N, hidden)."""
+        return self._read(planes, rows)[1]
+
+    def _read(self, planes: Tensor, rows: Tensor) -> tuple[Tensor, Tensor]:
         x = planes.reshape(len(planes), -1, N_SUITS, N_RANKS)
-        x = x.to(rows.dtype, memory_format=torch.channels_last)
+        fast = torch.is_autocast_enabled("cpu")
+        x = x.to(torch.bfloat16 if fast else rows.dtype, memory_format=torch.channels_last)
         for i, convolution in enumerate(self.convolutions):
             y = torch.relu(convolution(x))
             x = y if i == 0 else x + y
         kinds = x.flatten(2).transpose(1, 2)
         pooled = torch.cat([kinds.mean(1), kinds.amax(1), rows], 1)
-        table = torch.relu(self.table(pooled))
-        kinds = torch.relu(kinds + self.back(table)[:, None])
-        return torch.cat([kinds.flatten(1), table], 1)
+        return kinds, torch.relu(self.table(pooled))
 
 
 class Heads(nn.Module):
@@ -88,9 +103,10 @@ class Heads(nn.Module):
         self.config = config
         self.kind = nn.Linear(config.channels, PER_KIND)
         self.plain = nn.Linear(config.hidden, PLAIN)
-        self.critic = nn.Sequential(
-            nn.Linear(config.hidden, config.hidden), nn.ReLU(), nn.Linear(config.hidden, 1)
-        )
+        if config.value:
+            self.critic = nn.Sequential(
+                nn.Linear(config.hidden, config.hidden), nn.ReLU(), nn.Linear(config.hidden, 1)
+            )
 
     def _split(self, features: Tensor) -> tuple[Tensor, Tensor]:
         end = self.config.channels * N_KINDS
@@ -98,7 +114,10 @@ class Heads(nn.Module):
 
     def logits(self, features: Tensor) -> Tensor:
         """Return unmasked logits (N, 58) in the order of `actions`."""
-        kinds, table = self._split(features)
+        return self.price(*self._split(features))
+
+    def price(self, kinds: Tensor, table: Tensor) -> Tensor:
+        """Return unmasked logits (N, 58) of kinds' features (N, 27, C) and the table's (N, H)."""
         discard, gang = self.kind(kinds).unbind(2)
         plain = self.plain(table)
         return torch.cat([discard, plain[:, :1], gang, plain[:, 1:]], 1)
@@ -118,4 +137,4 @@ class Network(nn.Module):
 
     def forward(self, planes: Tensor, rows: Tensor) -> Tensor:
         """Return unmasked logits (N, 58)."""
-        return self.heads.logits(self.encoder(planes, rows))
+        return self.heads.price(*self.encoder.parts(planes, rows))

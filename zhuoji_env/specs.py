@@ -29,10 +29,12 @@ def make(spec: str) -> Agent:
         return _from_factory(spec, module, factory)
     if spec in baselines.names():
         return baselines.make(spec)
-    has_agents = _has_agents()
-    if not has_agents or not spec.endswith(POLICY_SUFFIX):
-        raise _unknown(spec, has_agents)
-    agent: Agent = import_module("agents").make(spec)
+    if not _has_agents():
+        raise _unknown(spec, ())
+    agents = import_module("agents")
+    if not spec.endswith(POLICY_SUFFIX) and spec not in agents.NAMES:
+        raise _unknown(spec, agents.NAMES)
+    agent: Agent = agents.make(spec)
     return agent
 
 
@@ -67,16 +69,16 @@ def _has_agents() -> bool:
     return bool(found and found.origin and Path(found.origin).resolve().parents[1] == root)
 
 
-def _unknown(spec: str, has_agents: bool) -> ZhuojiError:
+def _unknown(spec: str, of_checkout: tuple[str, ...]) -> ZhuojiError:
     module, dot, factory = spec.rpartition(".")
-    near = get_close_matches(spec, baselines.names(), n=1)
+    known = (*baselines.names(), *of_checkout)
+    near = get_close_matches(spec, known, n=1)
     if dot and _is_module(module) and factory.isidentifier():
         near = near or [f"{module}:{factory}"]
     hint = f"did you mean {near[0]}? " if near else ""
-    files = "or a policy file" if has_agents else "or, in a checkout of the project, a policy file"
+    files = "or a policy file" if of_checkout else "or, in a checkout of the project, a policy file"
     return ZhuojiError(
-        f"unknown agent {spec!r}; {hint}"
-        f"allowed: {', '.join(baselines.names())}, module:factory, {files}"
+        f"unknown agent {spec!r}; {hint}allowed: {', '.join(known)}, module:factory, {files}"
     )
 
 

@@ -13,6 +13,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from agents import NAMES
 from agents.expert import parameters
 from agents.expert.deciding import score
 from agents.expert.parameters import CONFIGS, Parameters, Style
@@ -21,10 +22,8 @@ from zhuoji_env.engine import tables as lookup
 from zhuoji_env.engine.layout import VIEW
 from zhuoji_env.errors import ZhuojiError
 
-__all__ = ["STYLES", "Expert", "Parameters", "Style", "make"]
+__all__ = ["Expert", "Parameters", "Style", "make"]
 
-# A config of each lies in configs/agents/.
-STYLES = ("expert", "fast", "big_hand", "cautious", "kong_loving")
 # It looks a draw ahead at hands that lack no more than this: farther ones branch too widely.
 AHEAD = 3
 
@@ -73,6 +72,6 @@ def make(name: str = "expert", *, config: str | Path | None = None) -> Expert:
 
     Raises ZhuojiError for an unknown name or a config that cannot be read.
     """
-    if name not in STYLES:
-        raise ZhuojiError(f"unknown style {name!r}; allowed: {', '.join(STYLES)}")
+    if name not in NAMES:
+        raise ZhuojiError(f"unknown style {name!r}; allowed: {', '.join(NAMES)}")
     return Expert(parameters.load(Path(config or CONFIGS / f"{name}.yaml")), name)

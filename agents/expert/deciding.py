@@ -207,9 +207,7 @@ def write_scores(
             if frozen:
                 worth = p.baoting * ready_worth(v, p, hand, True, unseen, pace, work, wins)
             else:
-                worth = standing(
-                    v, p, hand, ahead, unseen, pace, work, grid, needs, wins, left
-                )
+                worth = standing(v, p, hand, ahead, unseen, pace, work, grid, needs, wins, left)
             hope = dou_pay * kongs_to_come(v, hand, rounds, unseen, p)
             out[kind] = worth + hope - cost
             if legal >> BAOTING & 1:

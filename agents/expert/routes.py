@@ -186,9 +186,7 @@ def basic_worth(
     left: Any,
 ) -> float:
     """Return what the basic route comes to, lacking 2 or more."""
-    bits = lowering_kinds(
-        hand[KEY], hand[KEY + 1], hand[KEY + 2], hand[LAID], False, needs
-    )
+    bits = lowering_kinds(hand[KEY], hand[KEY + 1], hand[KEY + 2], hand[LAID], False, needs)
     now = float(copies_of(v, bits))
     draw, claim = work[0], work[1]
     broad = (max(now, 0.5) / (help_of(lacking, p) * unseen / FULL)) ** p.carry
@@ -439,9 +437,7 @@ def standing(
             gain = pairs_worth(v, p, hand, bits, fan, long_fan, unseen, pace, work) - none
         elif route == 4 and pure >= 0 and r.hand_qing_da_dui >= 0:
             fan = float(r.hand_qing_da_dui)
-            gain = (
-                triplets_worth(v, p, hand, SUIT << (9 * pure), fan, unseen, pace, grid) - none
-            )
+            gain = triplets_worth(v, p, hand, SUIT << (9 * pure), fan, unseen, pace, grid) - none
         if gain > best:
             best, rest = gain, rest + best
         else:

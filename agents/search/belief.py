@@ -61,7 +61,7 @@ def _likely(
     far = standard_distance(key[0], key[1], key[2], s.n_melds, needs)
     if s.pairs:
         far = min(far, pairs_distance(key[0], key[1], key[2]))
-    total = -s.pull * far
+    total = float(-s.pull * far)
     for i in range(s.n_thrown):
         kind = s.thrown[i]
         suit, more = kind // 9, POW5[kind % 9]
