@@ -354,7 +354,7 @@ class TestSettings:
 
 class TestGain:
     def test_the_script_runs(self, capsys: pytest.CaptureFixture[str]) -> None:
-        few = ["--deals", "3", "--tables", "2", "--worlds", "14"]
+        few = ["--deals", "3", "--tables", "2", "--worlds", "14", "--walls", "2"]
         found = search_gain.main([*few, "--errors", "0.5", "--rules", "zhuoji"])
         assert found.deals == 3
         rows = np.concatenate(found.changes)
@@ -363,6 +363,19 @@ class TestGain:
         told = capsys.readouterr().out
         assert f"changed {len(rows)}," in told
         assert "gained in the true worlds" in told
+
+    def test_only_what_nobody_has_drawn_is_shuffled(self) -> None:
+        games = positions()
+        futures = search_gain.shuffled(games, 2, np.random.default_rng(0))
+        assert (tiles_of(futures) == 4).all()
+        twice = np.tile(np.arange(len(games)), 2)
+        same = games[twice]
+        assert (futures.view() == same.view()).all()
+        assert (futures.state["hand"] == same.state["hand"]).all()
+        for g, old in zip(futures.state, same.state, strict=True):
+            drawn = np.r_[0 : g["head"], g["tail"] : 108]
+            assert (g["wall"][drawn] == old["wall"][drawn]).all()
+            assert (g["wall"] != old["wall"]).any()
 
     def test_a_mean_over_clusters(self) -> None:
         values, deals = np.array([1.0, 3.0, 8.0]), np.array([4, 4, 9])

@@ -3,10 +3,11 @@
     python -m training.search_gain --rules guiyang --base greedy --deals 256
 
 The base plays whole deals from all four seats, and a search looks over its shoulder at every
-decision with a choice. Where it would play another action, both are played in the true game, which
-it has not seen, everybody going on as the rollout policy does; the difference is what the search
-has gained, one step deep. Beside it stands what the search expected: what is missing is the price
-of choosing the best of noisy figures and of worlds that are not the true one's like.
+decision with a choice. Where it would play another action, both are played on from the true hands,
+which it has not seen, everybody going on as the rollout policy does; the difference is what the
+search has gained, one step deep. To tell it from luck, the tiles that nobody has drawn yet are
+shuffled some times over, alike for both actions. Beside it stands what the search expected: what is
+missing is the price of choosing the best of noisy figures, and of worlds unlike the true one.
 """
 
 from __future__ import annotations
@@ -29,6 +30,7 @@ from agents.search.worlds import outcomes
 from zhuoji_env import specs
 from zhuoji_env.actions import BAOTING, GANG, HU, PASS, PENG
 from zhuoji_env.asking import Player
+from zhuoji_env.engine.wall import FREE
 
 # What an action is called in the table, by where its ids begin.
 SORTS = {0: "discard", PENG: "peng", GANG: "gang", HU: "hu", BAOTING: "baoting", PASS: "pass"}
@@ -52,6 +54,7 @@ class Args:
     candidates: int = arg(6, "Actions compared at a decision.")
     errors: float = arg(2.0, "Standard errors that convince the search.")
     belief: int = arg(1, "1 for worlds that are likely, 0 for worlds as the tiles fall.")
+    walls: int = arg(16, "Orders of the undrawn tiles in which a change is played out.")
     deals: int = arg(256, "Deals played.")
     tables: int = arg(64, "Deals played at once.")
     seed: int = arg(1, "Seed of walls and draws, in the family of training.")
@@ -115,19 +118,30 @@ def play(args: Args, first: int, n: int, search: Search, base: Player, found: Fo
         changed = np.flatnonzero(verdict.action != verdict.base)
         if len(changed):
             forks = live[changed]
+            futures = shuffled(games[forks], args.walls, np.random.default_rng(args.seed))
+            places = np.arange(len(futures))
             new, old = (
-                outcomes(games, forks, action[changed], rollout)
+                outcomes(futures, places, np.tile(action[changed], args.walls), rollout)
                 for action in (verdict.action, verdict.base)
             )
             rows = np.zeros(len(changed), CHANGE)
             rows["deal"], rows["expected"] = numbers[forks], verdict.gap[changed]
             rows["base"], rows["action"] = verdict.base[changed], verdict.action[changed]
-            rows["gained"] = new - old
+            rows["gained"] = (new - old).reshape(args.walls, -1).mean(axis=0)
             found.changes.append(rows)
         actions[live] = base.ask(views, legal, numbers[live])
         games.step(actions)
     found.deals += n
     found.squares += float((games.scores.astype(np.float64) ** 2).sum())
+
+
+def shuffled(games: zj.Games, times: int, rng: np.random.Generator) -> zj.Games:
+    """Return so many copies of a batch, one after the other, their undrawn tiles shuffled."""
+    futures = games[np.tile(np.arange(len(games)), times)]
+    for g in futures.state:
+        rng.shuffle(g["wall"][g["head"] : g["tail"]])
+        g["seed"] = rng.integers(0, int(FREE) + 1, dtype=np.uint64)
+    return futures
 
 
 def mean(values: NDArray[np.float64], deals: NDArray[np.int64]) -> tuple[float, float]:
