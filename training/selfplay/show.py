@@ -1,0 +1,115 @@
+"""What is seen while a run goes on: a progress bar or lines, and TensorBoard."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from rich.console import Console
+from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+from torch.utils.tensorboard import SummaryWriter
+
+from training.selfplay.collect import Batch
+from training.selfplay.config import CURRENT, PAST
+from training.selfplay.strength import Strength
+from training.selfplay.tables import LEARNER
+from zhuoji_env.engine.layout import DISCARD_WIN, DRAW
+
+# Without a terminal a line is printed this often, in seconds.
+LINE_EVERY = 20.0
+
+
+def dealt(batches: Sequence[Batch], names: Sequence[str], sigma: Sequence[float]) -> dict[str, Any]:
+    """Return how an update's deals went: rates, and the learner's sigma a deal against others.
+
+    `names` are the players in the order of ENDED's `who`; `sigma` one for each ruleset.
+    """
+    deals = np.concatenate([batch.deals for batch in batches])
+    if not len(deals):
+        return {"deals": 0}
+    mine = deals["who"] == LEARNER
+    points = deals["scores"] / np.array(sigma)[deals["rules"]][:, None]
+    other = deals["who"].max(axis=1)
+    edges = {}
+    for kind, name in enumerate(names):
+        met = other == kind
+        if kind != LEARNER and met.any():
+            seats = mine[met]
+            edges[name] = float(points[met][seats].mean()) if seats.any() else 0.0
+    return {
+        "deals": len(deals),
+        "win_rate": float((deals["winners"] > 0).mean()),
+        "draw_rate": float((deals["end"] == DRAW).mean()),
+        "discard_win_rate": float((deals["end"] == DISCARD_WIN).mean()),
+        "edges": edges,
+    }
+
+
+def players(agents: Sequence[str]) -> list[str]:
+    """Return everybody's name in the order of ENDED's `who`."""
+    return [CURRENT, PAST, *agents]
+
+
+class Show:
+    """Progress on a console and TensorBoard events in a folder."""
+
+    def __init__(self, console: Console, folder: Path, total: int, done: int) -> None:
+        self._console, self._total = console, total
+        self._bar = Progress(
+            TextColumn("{task.description}"),
+            BarColumn(bar_width=20),
+            TextColumn("{task.percentage:3.0f}%"),
+            TimeElapsedColumn(),
+            TimeRemainingColumn(),
+            console=console,
+            disable=not console.is_terminal,
+        )
+        self._task = self._bar.add_task("training", total=total, completed=done)
+        self._events = SummaryWriter(folder, purge_step=done)
+        self._line_at = time.perf_counter() - LINE_EVERY
+
+    def __enter__(self) -> Show:
+        self._bar.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._bar.stop()
+        self._events.close()
+
+    def say(self, text: str) -> None:
+        """Print a line beside the bar."""
+        self._console.print(text, highlight=False, soft_wrap=True)
+
+    def update(self, row: dict[str, Any]) -> None:
+        """Show one update's row of the curve."""
+        for name, value in row.items():
+            if isinstance(value, dict):
+                for key, part in value.items():
+                    self._scalar(f"{name}/{key}", part, row["decisions"])
+            else:
+                self._scalar(f"run/{name}", value, row["decisions"])
+        figures = row["figures"]
+        text = (
+            f"{row['speed']:,.0f} decisions/s  entropy {figures['entropy']:.2f}  "
+            f"KL {figures['kl']:.4f}  explained {figures['explained']:.0%}"
+        )
+        edges = "  ".join(f"{who} {edge:+.2f}" for who, edge in row.get("edges", {}).items())
+        if edges:
+            text += f"  sigma a deal: {edges}"
+        self._bar.update(self._task, completed=row["decisions"], description=text)
+        now = time.perf_counter()
+        if not self._console.is_terminal and now - self._line_at >= LINE_EVERY:
+            self._line_at = now
+            self.say(f"{row['decisions'] / self._total:4.0%}  {text}")
+
+    def strength(self, found: Sequence[Strength], decisions: int) -> None:
+        """Show measured strengths."""
+        for one in found:
+            self._scalar(f"strength/{one.rules}/{one.against}", one.mean, decisions)
+            self.say(f"      {one}")
+
+    def _scalar(self, name: str, value: float, step: int) -> None:
+        self._events.add_scalar(name, value, step)
