@@ -7,13 +7,15 @@ choice. An agent is asked with seed 0 and the views' places as its tables.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from functools import cache
 from hashlib import sha256
+from itertools import islice
 
 import numpy as np
 from numpy.typing import NDArray
 
-from zhuoji_env.actions import N_ACTIONS
+from zhuoji_env.actions import BAOTING, N_ACTIONS
 from zhuoji_env.arena.entrants import Entrant, Source
 from zhuoji_env.baselines import make
 from zhuoji_env.engine.games import Games
@@ -25,6 +27,8 @@ VIEWS = 10_000
 DIGITS = 16
 # Deals that are played for each ruleset; they hold about 6,000 choices.
 _DEALS = 128
+# Baoting is offered in the first turns, and in three deals of a hundred.
+_OPENINGS, _OPENING_STEPS = 2048, 8
 _SEED, _STRAY = 20, 8
 
 
@@ -38,18 +42,28 @@ def views(presets: Sequence[str], n: int = VIEWS) -> NDArray[np.void]:
     return out
 
 
+@cache
 def _met(preset: str) -> NDArray[np.void]:
-    games, greedy = Games(_DEALS, preset, seed=_SEED), make("greedy")
+    """Return the choices of some deals, and those between baoting and not of many more openings."""
+    choices = np.concatenate([*_played(preset, _DEALS)])
+    opening = np.concatenate([*islice(_played(preset, _OPENINGS), _OPENING_STEPS)])
+    met = np.concatenate([choices, opening[opening["legal"] >> BAOTING & 1 == 1]])
+    real: NDArray[np.void] = met[met["legal"] & (met["legal"] - 1) != 0]
+    return real
+
+
+def _played(preset: str, deals: int) -> Iterator[NDArray[np.void]]:
+    """Yield the views of some deals at every step until all have ended."""
+    games, greedy = Games(deals, preset, seed=_SEED), make("greedy")
     games.reset()
-    states, tables, met = table_seeds(_SEED, _DEALS), np.arange(_DEALS), []
+    states, tables = table_seeds(_SEED, deals), np.arange(deals)
     step = 0
     while not games.done.all():
         shown = games.view()
-        met.append(shown[shown["legal"] & (shown["legal"] - 1) != 0])
+        yield shown
         strays = (tables + step) % _STRAY == 0
         games.step(np.where(strays, games.sample(states), greedy.act(shown)))
         step += 1
-    return np.concatenate(met)
 
 
 def digest(agent: Source, shown: NDArray[np.void]) -> str:

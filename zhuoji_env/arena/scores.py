@@ -159,7 +159,7 @@ class Card:
             "level": stats.LEVEL,
             "whole": self.whole,
             "scores": [score.to_dict() for score in self.scores()],
-            "seconds": round(self.seconds, 1),
+            "seconds": round(self.seconds, 3),
             "runs": self.runs,
         }
 
