@@ -109,6 +109,7 @@ class TestField:
             ("agents: [greedy, random]\nblocks: six", "blocks: 'six' given; allowed: a whole"),
             ("agents: [greedy, random]\nseed: true", "seed: true given; allowed: a whole number"),
             ("agents: [greedy, random]\nlayout: 2", "layout: 2 given; allowed: swap, two-vs-two"),
+            ("agents: [greedy, random]\nreduce: 1", "reduce: 1 given; allowed: true or false"),
             ("agents: [greedy, random]\nrules: duole", "rules: 'duole' given; allowed: a list of"),
             ("agents: [greedy, random]\nrules: []", "rules: a list given; allowed: a list of"),
             ("agents: [greedy, random]\nrules: [3]", "rules: 3 given; allowed: a list of"),
@@ -214,6 +215,7 @@ class TestFile:
             (Field(THREE, layout="two-vs-two"), "layout"),
             (Field({**THREE, "greedy": "hu_first"}), "agents"),
             (Field(THREE, rules=(zj.Rules.load("duole"),)), "rules"),
+            (Field(THREE, reduce=True), "reduce"),
         ],
     )
     def test_another_fields_file_is_refused(self, tmp_path: Path, other: Field, key: str) -> None:

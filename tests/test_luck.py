@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from typing import NamedTuple
+from pathlib import Path
+from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
@@ -12,8 +13,10 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 import zhuoji_env as zj
-from zhuoji_env.arena import LAYOUTS, match, plan, table
+from zhuoji_env.arena import LAYOUTS, book, match, plan, report, standings, table
 from zhuoji_env.arena.contest import Contest, entrants
+from zhuoji_env.arena.field import Field
+from zhuoji_env.arena.ladder import ladder
 from zhuoji_env.arena.luck import FLIP, FOURTH, KEPT, LEVELS, YAO, controls, without
 from zhuoji_env.cli import main
 from zhuoji_env.engine.layout import PENG_MELD
@@ -212,3 +215,69 @@ class TestTablesAndPlans:
         width = ["--half-width", "0.5", "--pilot", "50", "--reduce"]
         assert main(["arena", "plan", "--a", "greedy", "--b", "random", *width]) == 0
         assert " points per deal without luck, of 50 blocks" in capsys.readouterr().out
+
+
+class TestLadders:
+    PAIR = Field({"greedy": "greedy", "shanten": "shanten"}, blocks=60, seed=2, reduce=True)
+
+    def test_two_agents_are_a_match(self, tmp_path: Path) -> None:
+        kept = ladder(self.PAIR, tmp_path / "x.jsonl", threads=2)
+        (one,) = (s for s in standings(kept, 0).agents if s.agent == "greedy")
+        result = match(
+            "greedy", "shanten", blocks=60, seed=2, layout="swap", interval="bootstrap", reduce=True
+        )
+        assert one.reduced is not None
+        assert one.reduced == pytest.approx(result.reduced)
+
+    def test_everybodys_points_are_reduced(self, tmp_path: Path) -> None:
+        field = Field({name: name for name in FOUR[:3]}, blocks=200, seed=1, reduce=True)
+        kept = ladder(field, tmp_path / "x.jsonl")
+        said = standings(kept, 0)
+        for one, told in zip(said.agents, said.to_dict()["agents"], strict=True):
+            points = one.panel["points"]
+            assert points is not None
+            assert one.reduced is not None
+            assert one.reduced.ratio < (0.9 if one.agent == "greedy" else 1)
+            assert abs(one.reduced.mean - points.mean) < points.high - points.low
+            assert told["reduced"] == one.reduced._asdict()
+            page = report.markdown(report.parts(kept, [said]))
+            assert f"{one.reduced.mean:+.3f}" in page
+
+    def test_it_is_gone_on_with(self, tmp_path: Path) -> None:
+        out, whole = tmp_path / "x.jsonl", tmp_path / "whole.jsonl"
+        ladder(self.PAIR, whole)
+        ladder(self.PAIR, out, blocks=7)
+        content = out.read_bytes()
+        out.write_bytes(content[:-100])
+        ladder(self.PAIR, out, threads=2, tables=9)
+        assert sorted(out.read_bytes().splitlines()) == sorted(whole.read_bytes().splitlines())
+
+    def test_few_blocks_have_none(self, tmp_path: Path) -> None:
+        kept = ladder(self.PAIR, tmp_path / "x.jsonl", blocks=49)
+        assert [one.reduced for one in standings(kept, 0).agents] == [None, None]
+
+    @pytest.mark.parametrize("luck", [None, [[0.0]], "x"])
+    def test_a_block_without_its_luck_is_refused(self, tmp_path: Path, luck: Any) -> None:
+        out = tmp_path / "x.jsonl"
+        ladder(self.PAIR, out, blocks=2)
+        head, line = out.read_text().splitlines()[:2]
+        out.write_text(f"{head}\n{json.dumps({**json.loads(line), 'luck': luck})}\n")
+        with pytest.raises(zj.ZhuojiError, match="line 2: not a block of a ladder"):
+            book.read(out)
+
+    def test_a_file_of_old_has_no_luck(self, tmp_path: Path) -> None:
+        out = tmp_path / "x.jsonl"
+        ladder(Field({"a": "greedy", "b": "random"}, seed=1), out, blocks=2)
+        head, *rest = out.read_text().splitlines()
+        old = {key: value for key, value in json.loads(head).items() if key != "reduce"}
+        out.write_text("\n".join([json.dumps(old), *rest]) + "\n")
+        before = out.read_bytes()
+        ladder(Field({"a": "greedy", "b": "random"}, seed=1), out, blocks=2)
+        assert out.read_bytes() == before
+        assert standings(book.read(out), 0).agents[0].reduced is None
+
+    def test_the_command_says_it(self, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+        field = tmp_path / "f.yaml"
+        field.write_text("agents: [random, greedy]\nblocks: 50\nreduce: true\n")
+        assert main(["arena", "ladder", str(field), "--out", str(tmp_path / "x.jsonl")]) == 0
+        assert capsys.readouterr().out.count("  without luck ") == 2

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from zhuoji_env.arena import jsonl
 from zhuoji_env.arena.field import Field, Meeting
 from zhuoji_env.arena.jsonl import Line
+from zhuoji_env.arena.luck import CONTROLS
 from zhuoji_env.arena.tally import Tally, from_lines, to_line
 from zhuoji_env.errors import ZhuojiError
 
@@ -29,12 +30,14 @@ class Book:
     """What a ladder's file holds: the field's identity, and each meeting's blocks.
 
     `blocks[rules, meeting][k]` has the counts of each agent of the meeting in block k, `rules`
-    being a place in `rules_names`.
+    being a place in `rules_names`; `luck` likewise each agent's controls, where the field keeps
+    them.
     """
 
     path: Path
     header: dict[str, Any]
     blocks: dict[tuple[int, Meeting], dict[int, list[Line]]] = field(default_factory=dict)
+    luck: dict[tuple[int, Meeting], dict[int, NDArray[np.float64]]] = field(default_factory=dict)
 
     @property
     def agents(self) -> list[str]:
@@ -73,7 +76,33 @@ class Book:
             raise ValueError("agents and tallies do not fit")
         self.rules_names[rules]
         from_lines(tallies, [0] * len(tallies), 1)
-        self.blocks.setdefault((rules, meeting), {}).setdefault(int(line["block"]), tallies)
+        block = int(line["block"])
+        if self.header["reduce"]:
+            luck = np.array(line["luck"], np.float64)
+            if luck.shape != (len(meeting), CONTROLS):
+                raise ValueError("luck does not fit")
+            self.luck.setdefault((rules, meeting), {}).setdefault(block, luck)
+        self.blocks.setdefault((rules, meeting), {}).setdefault(block, tallies)
+
+    def scored(self, rules: int, agent: str) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Return points per deal (m, n) and controls (m, n, CONTROLS) of an agent's m meetings.
+
+        The n blocks are those of which all its meetings are there; a field that keeps no luck has
+        controls of 0.
+        """
+        mine = [(r, meeting) for r, meeting in self.blocks if r == rules and agent in meeting]
+        every = sorted(set.intersection(*(set(self.blocks[at]) for at in mine))) if mine else []
+        points = np.zeros((len(mine), len(every)))
+        luck = np.zeros((len(mine), len(every), CONTROLS))
+        for row, at in enumerate(mine):
+            k = at[1].index(agent)
+            tally = from_lines(
+                [self.blocks[at][b][k] for b in every], range(len(every)), len(every)
+            )
+            points[row] = tally.points
+            if self.header["reduce"]:
+                luck[row] = [self.luck[at][b][k] for b in every]
+        return points, luck
 
 
 def read(path: str | Path) -> Book:
@@ -92,6 +121,7 @@ def _read(content: bytes, path: Path) -> Book:
             if book is not None:
                 book.add(line)
             elif line["format"] == FORMAT:
+                line = {"reduce": False, **line}
                 book = Book(path, {key: line[key] for key in (*_IDENTITY, "version")})
             else:
                 raise ValueError("not the format")
@@ -103,7 +133,7 @@ def _read(content: bytes, path: Path) -> Book:
     return book
 
 
-_IDENTITY = ("agents", "rules", "layout", "seed")
+_IDENTITY = ("agents", "rules", "layout", "seed", "reduce")
 
 
 class Writer:
@@ -113,14 +143,23 @@ class Writer:
         self.book = book
         self._stream = stream
 
-    def append(self, rules: int, meeting: Meeting, number: int, tallies: Sequence[Tally]) -> None:
-        """Write one block of a meeting."""
+    def append(
+        self,
+        rules: int,
+        meeting: Meeting,
+        number: int,
+        tallies: Sequence[Tally],
+        luck: Sequence[NDArray[np.float64]],
+    ) -> None:
+        """Write one block of a meeting, with each agent's controls if the field keeps them."""
         line = {
             "rules": rules,
             "agents": list(meeting),
             "block": number,
             "tallies": [to_line(one) for one in tallies],
         }
+        if self.book.header["reduce"]:
+            line["luck"] = [one.tolist() for one in luck]
         jsonl.put(self._stream, line)
         self.book.add(line)
 

@@ -21,7 +21,7 @@ from zhuoji_env.rules import PRESETS, Rules
 from zhuoji_env.rules.reading import parse_yaml, read_text
 
 LAYOUTS = (*EVEN, OPEN)
-KEYS = ("agents", "rules", "layout", "blocks", "seed")
+KEYS = ("agents", "rules", "layout", "blocks", "seed", "reduce")
 AGENTS = "a list of specs, or names with a spec each"
 RULES = "a list of presets, files beside the field's, or mappings of switches"
 
@@ -33,6 +33,7 @@ class Field:
     """Agents by name, each with its spec; the rulesets; how often and in which layout they meet.
 
     `swap` and `two-vs-two` are a round-robin of pairs, `open` seats every four at an open table.
+    `reduce` keeps the luck of draws and flips of every block, so that standings can do without it.
     `where` is the file it was read from, for messages. Raises ZhuojiError for a field in which
     nobody can meet.
     """
@@ -42,6 +43,7 @@ class Field:
     layout: str = EVEN[0]
     blocks: int = 200
     seed: int = 0
+    reduce: bool = False
     where: str = field(default="", compare=False)
 
     def __post_init__(self) -> None:
@@ -79,6 +81,7 @@ class Field:
             ],
             "layout": self.layout,
             "seed": self.seed,
+            "reduce": self.reduce,
         }
 
 
@@ -95,7 +98,7 @@ def identified(spec: str) -> dict[str, str]:
 
 def load_field(path: str | Path) -> Field:
     """Read a field's YAML file: agents (a list of specs, or names with specs), rules, layout,
-    blocks, seed. Files of rules are found from the field's own folder.
+    blocks, seed, reduce. Files of rules are found from the field's own folder.
 
     Raises ZhuojiError that names the file and the key.
     """
@@ -109,6 +112,7 @@ def load_field(path: str | Path) -> Field:
             given.text("layout", ", ".join(LAYOUTS)) if "layout" in given else Field.layout,
             _count(given, "blocks", 2, Field.blocks),
             _count(given, "seed", 0, Field.seed),
+            _switch(given, "reduce", Field.reduce),
             str(path),
         )
     except ZhuojiError as error:
@@ -156,3 +160,12 @@ def _count(given: Fields, key: str, least: int, default: int) -> int:
     if not isinstance(count, int) or isinstance(count, bool) or count < least:
         raise given.refuse(key, count, allowed)
     return count
+
+
+def _switch(given: Fields, key: str, default: bool) -> bool:
+    if key not in given:
+        return default
+    value = given.need(key, "true or false")
+    if not isinstance(value, bool):
+        raise given.refuse(key, value, "true or false")
+    return value

@@ -12,6 +12,7 @@ from zhuoji_env.arena import book, contest, entrants
 from zhuoji_env.arena.book import Book, Writer
 from zhuoji_env.arena.contest import TABLES, Contest
 from zhuoji_env.arena.field import Field, Meeting
+from zhuoji_env.arena.luck import controls
 from zhuoji_env.arena.play import OUTCOME, Progress
 from zhuoji_env.arena.tally import tally
 from zhuoji_env.errors import ZhuojiError
@@ -50,7 +51,12 @@ def ladder(
         for place, meeting, numbers in rest:
             specs = tuple(field.agents[name] for name in meeting)
             games = Contest(
-                contest.entrants(specs), field.seats, field.seed, threads=threads, tables=tables
+                contest.entrants(specs),
+                field.seats,
+                field.seed,
+                threads=threads,
+                tables=tables,
+                luck=field.reduce,
             )
             games.play(
                 field.rules[place],
@@ -90,5 +96,7 @@ class _Blocks:
                 self._write(int(self._numbers[place]), self._outcomes.pop(place))
 
     def _write(self, number: int, outcomes: NDArray[np.void]) -> None:
-        tallies = [tally(outcomes, self._seats, k) for k in range(len(self._meeting))]
-        self._writer.append(self._rules, self._meeting, number, tallies)
+        agents = range(len(self._meeting))
+        tallies = [tally(outcomes, self._seats, k) for k in agents]
+        luck = [controls(outcomes["luck"], self._seats, k, 1)[0] for k in agents]
+        self._writer.append(self._rules, self._meeting, number, tallies, luck)

@@ -29,6 +29,8 @@ from zhuoji_env.tiles import N_KINDS, N_RANKS, YAOJI
 LEVELS = 4
 YAO, FOURTH, FLIP = LEVELS, LEVELS + 1, LEVELS + 2
 KEPT = FLIP + 1
+# One side's and the other's; what the flip brings one it takes from the other, and stands once.
+CONTROLS = KEPT + FLIP
 FOLDS = 5
 LEAST_BLOCKS = 50
 
@@ -137,14 +139,13 @@ def controls(
 ) -> NDArray[np.float64]:
     """Return the luck per seat of an agent's and that of its tables' others, block by block.
 
-    `luck` (n, 4, KEPT) and `seats` (n, 4) of deals: (blocks, KEPT + FLIP). What the flip brings
-    one side it takes from the other, and stands once.
+    `luck` (n, 4, KEPT) and `seats` (n, 4) of deals: (blocks, CONTROLS).
     """
     mine = (seats == agent)[:, :, None]
     others = (luck[:, :, :FLIP] * ~mine).sum(axis=1)
     sides = np.concatenate([(luck * mine).sum(axis=1), others], axis=1)
     counted = mine.reshape(blocks, -1).sum(axis=1, keepdims=True)
-    summed = sides.reshape(blocks, -1, KEPT + FLIP).sum(axis=1)
+    summed = sides.reshape(blocks, -1, CONTROLS).sum(axis=1)
     per_seat: NDArray[np.float64] = summed / counted
     return per_seat
 
@@ -164,13 +165,12 @@ def without(values: NDArray[np.float64], luck: NDArray[np.float64]) -> NDArray[n
 
 
 def reduced(
-    points: NDArray[np.float64], luck: NDArray[np.float64], interval: str, seed: int
+    points: NDArray[np.float64], left: NDArray[np.float64], interval: str, seed: int
 ) -> Reduced:
-    """Return what points per deal (n,) come to without the luck that their controls (n, k) tell.
+    """Return what points per deal (n,) come to, `left` (n,) being what is left without luck.
 
     `interval` and `seed` as `stats.interval` has them.
     """
-    left = without(points, luck)
     plain = float(points.std())
     ratio = float(left.std()) / plain if plain else 1.0
     return Reduced(*stats.interval(left, interval, seed), ratio)

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from zhuoji_env.arena import contest, entrants, stats
 from zhuoji_env.arena.contest import TABLES, Contest
-from zhuoji_env.arena.luck import LEAST_BLOCKS, Reduced, controls, reduced
+from zhuoji_env.arena.luck import LEAST_BLOCKS, Reduced, controls, reduced, without
 from zhuoji_env.arena.panel import Figures, figures, paired_intervals
 from zhuoji_env.arena.play import Progress
 from zhuoji_env.arena.seating import block_seats
@@ -261,5 +261,5 @@ class _Match:
 
     def _reduced(self, outcomes: NDArray[np.void], scores: NDArray[np.float64]) -> Reduced:
         seats = self.contest.all_seats(self.blocks)
-        luck = controls(outcomes["luck"], seats, A, self.blocks)
-        return reduced(scores, luck, self.interval, self.contest.seed)
+        left = without(scores, controls(outcomes["luck"], seats, A, self.blocks))
+        return reduced(scores, left, self.interval, self.contest.seed)

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from zhuoji_env.arena.book import Book
+from zhuoji_env.arena.luck import LEAST_BLOCKS, Reduced, reduced, without
 from zhuoji_env.arena.panel import Figures, intervals
 from zhuoji_env.arena.stats import Interval, percentiles, resampled
 from zhuoji_env.arena.tally import PLACE
@@ -46,6 +47,7 @@ class Standing:
     strength: Interval  # Bradley–Terry in Elo's units, 0 the field's mean
     skill: Skill
     panel: dict[str, Interval | None]
+    reduced: Reduced | None  # points per deal without luck, where the field keeps it
 
     @property
     def figures(self) -> Figures:
@@ -82,6 +84,7 @@ class Standings:
                     "bradley_terry": one.strength._asdict(),
                     "openskill": {"mu": one.skill.mu, "sigma": one.skill.sigma},
                     "panel": {key: gap and gap._asdict() for key, gap in one.panel.items()},
+                    **({"reduced": one.reduced._asdict()} if one.reduced is not None else {}),
                 }
                 for one in self.agents
             ],
@@ -128,6 +131,7 @@ def standings(book: Book, rules: int) -> Standings:
                 strength=strengths[i],
                 skill=skills[agents[i]],
                 panel=intervals(counted, seed),
+                reduced=_reduced(book, rules, agents[i]),
             )
         )
     sorted_cross = tuple(tuple(cross[i][j] for j in order) for i in order)
@@ -138,6 +142,15 @@ def standings(book: Book, rules: int) -> Standings:
         cross=sorted_cross,
         cycles=_cycles([agents[i] for i in order], sorted_cross),
     )
+
+
+def _reduced(book: Book, rules: int, agent: str) -> Reduced | None:
+    """Return an agent's points without luck, each meeting fitted on its own, their mean."""
+    points, luck = book.scored(rules, agent)
+    if not book.header["reduce"] or points.shape[1] < LEAST_BLOCKS:
+        return None
+    left = np.stack([without(*meeting) for meeting in zip(points, luck, strict=True)])
+    return reduced(points.mean(axis=0), left.mean(axis=0), "bootstrap", book.header["seed"])
 
 
 def _duels(book: Book, rules: int, numbers: list[int]) -> _Duels:

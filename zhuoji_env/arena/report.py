@@ -8,6 +8,7 @@ from html import escape
 from pathlib import Path
 
 from zhuoji_env.arena.book import Book
+from zhuoji_env.arena.luck import Reduced
 from zhuoji_env.arena.panel import FIGURES
 from zhuoji_env.arena.ratings import Standing, Standings, standings
 from zhuoji_env.arena.stats import Interval
@@ -106,21 +107,30 @@ def _ruleset(said: Standings) -> list[Part]:
 
 
 def _standings(agents: Sequence[Standing]) -> Table:
-    head = ("agent", "points per deal", "Bradley–Terry", "OpenSkill", "blocks", "deals of a seat")
-    return Table(
-        head,
+    head = ["agent", "points per deal", "Bradley–Terry", "OpenSkill", "blocks", "deals of a seat"]
+    rows = [
         [
-            (
-                one.agent,
-                _interval(one.panel["points"], "+.3f"),
-                _interval(one.strength, "+.0f"),
-                f"{one.skill.mu:.1f} ± {one.skill.sigma:.1f}",
-                str(one.blocks),
-                str(one.deals),
-            )
-            for one in agents
-        ],
-    )
+            one.agent,
+            _interval(one.panel["points"], "+.3f"),
+            _interval(one.strength, "+.0f"),
+            f"{one.skill.mu:.1f} ± {one.skill.sigma:.1f}",
+            str(one.blocks),
+            str(one.deals),
+        ]
+        for one in agents
+    ]
+    if any(one.reduced is not None for one in agents):
+        head.append("points without luck, of the deviation")
+        for row, one in zip(rows, agents, strict=True):
+            row.append(_reduced(one.reduced))
+    return Table(tuple(head), [tuple(row) for row in rows])
+
+
+def _reduced(reduced: Reduced | None) -> str:
+    if reduced is None:
+        return NONE
+    points = Interval(reduced.mean, reduced.low, reduced.high)
+    return f"{_interval(points, '+.3f')}, {reduced.ratio:.2f}"
 
 
 def _cross(names: Sequence[str], said: Standings) -> Table:

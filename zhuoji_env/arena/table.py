@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from zhuoji_env.arena import contest, entrants, stats
 from zhuoji_env.arena.contest import TABLES, Contest
-from zhuoji_env.arena.luck import LEAST_BLOCKS, Reduced, controls, reduced
+from zhuoji_env.arena.luck import LEAST_BLOCKS, Reduced, controls, reduced, without
 from zhuoji_env.arena.panel import Figures, figures
 from zhuoji_env.arena.play import Progress
 from zhuoji_env.arena.seating import OPEN, open_seats
@@ -123,7 +123,11 @@ def _reduced(
 ) -> tuple[Reduced, ...]:
     blocks = len(outcomes) // len(games.seats)
     seats = games.all_seats(blocks)
-    return tuple(
-        reduced(one.points, controls(outcomes["luck"], seats, agent, blocks), interval, games.seed)
+    left = [
+        without(one.points, controls(outcomes["luck"], seats, agent, blocks))
         for agent, one in enumerate(tallies)
+    ]
+    return tuple(
+        reduced(one.points, less, interval, games.seed)
+        for one, less in zip(tallies, left, strict=True)
     )

@@ -199,12 +199,17 @@ def _say(said: list[Standings], out: str, as_json: bool) -> None:
     for one in said:
         typer.echo(f"{one.rules['name']}, {one.blocks} blocks; points per deal, Bradley-Terry:")
         rows = [
-            (s.agent, *(ends(cell, form) for cell, form in ((s.panel["points"], ".3f"),
-                                                             (s.strength, ".0f"))))
+            (s.agent, ends(s.panel["points"], ".3f"), ends(s.strength, ".0f"), _less(s.reduced))
             for s in one.agents
-        ]  # fmt: skip
+        ]
         print_columns(rows, "  ")
     typer.echo(f"written: {out}")
+
+
+def _less(reduced: Reduced | None) -> str:
+    if reduced is None:
+        return ""
+    return f"without luck {ends(reduced, '.3f')}, {reduced.ratio:.2f} of the deviation"
 
 
 def _print(result: MatchResult) -> None:

@@ -11,6 +11,7 @@ from unicodedata import east_asian_width
 import typer
 
 if TYPE_CHECKING:
+    from zhuoji_env.arena.luck import Reduced
     from zhuoji_env.arena.play import Progress
     from zhuoji_env.arena.stats import Interval
 
@@ -38,7 +39,7 @@ def _width(text: str) -> int:
     return sum(2 if east_asian_width(char) in "WF" else 1 for char in text)
 
 
-def ends(value: Interval | None, form: str) -> str:
+def ends(value: Interval | Reduced | None, form: str) -> str:
     """Return a mean with the ends of its interval, signed; a dash for None."""
     if value is None:
         return "-"
