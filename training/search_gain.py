@@ -35,6 +35,9 @@ from zhuoji_env.engine.wall import FREE
 # What an action is called in the table, by where its ids begin.
 SORTS = {0: "discard", PENG: "peng", GANG: "gang", HU: "hu", BAOTING: "baoting", PASS: "pass"}
 
+# Beyond so many standard errors changes are told together.
+SURE = 5
+
 
 def arg(default: Any, meaning: str) -> Any:
     """Return a dataclass field that explains itself on the command line."""
@@ -81,6 +84,7 @@ CHANGE = np.dtype(
         ("base", np.int64),
         ("action", np.int64),
         ("expected", np.float64),
+        ("error", np.float64),  # standard error of what was expected
         ("gained", np.float64),
     ]
 )
@@ -126,6 +130,7 @@ def play(args: Args, first: int, n: int, search: Search, base: Player, found: Fo
             )
             rows = np.zeros(len(changed), CHANGE)
             rows["deal"], rows["expected"] = numbers[forks], verdict.gap[changed]
+            rows["error"] = verdict.error[changed]
             rows["base"], rows["action"] = verdict.base[changed], verdict.action[changed]
             rows["gained"] = (new - old).reshape(args.walls, -1).mean(axis=0)
             found.changes.append(rows)
@@ -172,16 +177,17 @@ def report(args: Args, found: Found) -> list[str]:
     ]
     if not len(rows):
         return lines
-    head = ("from", "to", "changes", "expected", "gained in the true worlds")
-    lines.append(f"{head[0]:<8} {head[1]:<8} {head[2]:>7} {head[3]:>9}   {head[4]}")
-    pairs = np.array([[sort(int(r["base"])), sort(int(r["action"]))] for r in rows])
-    names, which = np.unique(pairs, axis=0, return_inverse=True)
-    groups = [(*name, which.ravel() == k) for k, name in enumerate(names)]
-    for old, new, mask in [("all", "", np.ones(len(rows), np.bool_)), *groups]:
+    sorts = np.array([f"{sort(r['base'])} to {sort(r['action'])}" for r in rows])
+    sure = np.minimum(np.abs(rows["expected"]) / np.maximum(rows["error"], 1e-9), SURE).astype(int)
+    groups = {"all": np.ones(len(rows), np.bool_)}
+    groups |= {name: sorts == name for name in np.unique(sorts)}
+    groups |= {f"{z} errors or more": sure >= z for z in np.unique(sure)}
+    lines.append(f"{'':<20} {'changes':>7} {'expected':>9}   gained in the true worlds")
+    for name, mask in groups.items():
         part = rows[mask]
         gained, half = mean(part["gained"], part["deal"])
         lines.append(
-            f"{old:<8} {new:<8} {len(part):>7} {part['expected'].mean():>+9.3f}   "
+            f"{name:<20} {len(part):>7} {part['expected'].mean():>+9.3f}   "
             f"{gained:+.3f} +- {half:.3f}"
         )
     per_deal = rows["gained"].sum() / (4 * found.deals)
