@@ -31,6 +31,8 @@ FORMAT = "zhuoji-policy/1"
 # A refused action's logit: low enough never to be chosen, finite so that nothing turns into NaN.
 REFUSED = -1e9
 _RESOLUTION = 1 << 24
+# Sizes of a network that files from before them lack; those have the default.
+LATER = {"value"}
 
 
 class PolicyError(ZhuojiError):
@@ -202,7 +204,8 @@ def _info(path: Path, described: Mapping[str, str]) -> PolicyInfo:
         )
     try:
         size = json.loads(described["network"])
-        if set(size) != {field.name for field in fields(NetworkConfig)}:
+        known = {field.name for field in fields(NetworkConfig)}
+        if not known - LATER <= set(size) <= known:
             raise ValueError(f"network has the keys {sorted(size)}")
         network = NetworkConfig(**size)
         info = PolicyInfo(

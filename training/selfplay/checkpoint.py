@@ -90,6 +90,9 @@ def write(folder: Path, checkpoint: Checkpoint) -> None:
     described["digest"] = _digest(tensors, described)
     data = save(tensors, described)
     newest, before, draft = folder / NEWEST, folder / BEFORE, folder / f".{NEWEST}.next"
+    for left in folder.glob(f".*{NEWEST}*"):
+        # What a killed run left of a write.
+        left.unlink()
     try:
         write_whole(draft, data)
         if newest.exists():

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import yaml
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
 
 from zhuoji_env.errors import ZhuojiError
 
@@ -35,6 +35,11 @@ class RulesEntry(_Model):
         1, ge=1, le=256, description="Rulesets drawn from `vary`, each with an even share."
     )
 
+    @classmethod
+    def of(cls, rules: str) -> RulesEntry:
+        """Return the entry of a ruleset that is but named."""
+        return cls.model_validate({"rules": rules})
+
     @model_validator(mode="after")
     def _variants_need_ranges(self) -> RulesEntry:
         if self.variants > 1 and not self.vary:
@@ -49,8 +54,10 @@ class Config(_Model):
     """Everything that decides a run; equal settings and threads give equal runs on one machine."""
 
     # The game
-    rules: list[str | RulesEntry] = Field(
-        ["guiyang"], min_length=1, description="Rulesets that are played, spread over the tables."
+    rules: list[RulesEntry] = Field(
+        default_factory=lambda: [RulesEntry.of("guiyang")],
+        min_length=1,
+        description="Rulesets that are played, spread over the tables.",
     )
     seed: int = Field(1, ge=0, description="Seed of walls, first weights, draws and updates.")
     out: str = Field("runs/selfplay", description="Folder that the run writes into.")
@@ -136,6 +143,13 @@ class Config(_Model):
     )
     threads: int = Field(2, ge=1, description="Threads of the update, and of collecting.")
 
+    @field_validator("rules", mode="before")
+    @classmethod
+    def _names_are_entries(cls, given: Any) -> Any:
+        if not isinstance(given, list):
+            return given
+        return [{"rules": one} if isinstance(one, str) else one for one in given]
+
     @model_validator(mode="after")
     def _somebody_learns(self) -> Config:
         if sum(self.opponents.values()) <= 0:
@@ -147,13 +161,6 @@ class Config(_Model):
     def agents(self) -> list[str]:
         """Return the opponents that are agents, in the order given."""
         return [name for name in self.opponents if name not in (CURRENT, PAST)]
-
-    def entries(self) -> list[RulesEntry]:
-        """Return the rulesets as entries."""
-        return [
-            entry if isinstance(entry, RulesEntry) else RulesEntry.model_validate({"rules": entry})
-            for entry in self.rules
-        ]
 
 
 def build(tree: Mapping[str, Any], where: str) -> Config:

@@ -40,7 +40,7 @@ def rulesets(config: Config) -> Rulesets:
     """Return the rulesets of a run; ranges are drawn from its seed. RulesError, ConfigError."""
     rules: list[Rules] = []
     shares: list[float] = []
-    for number, entry in enumerate(config.entries()):
+    for number, entry in enumerate(config.rules):
         rng = np.random.default_rng([config.seed, number])
         for variant in range(entry.variants):
             rules.append(_variant(entry, rng, variant))

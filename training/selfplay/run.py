@@ -198,7 +198,7 @@ class Run:
     def measured(self) -> list[tuple[Rules, float]]:
         """Return the rulesets that strength is measured in, with their sigma: one an entry."""
         places, at = [], 0
-        for entry in self.config.entries():
+        for entry in self.config.rules:
             places.append(at)
             at += entry.variants
         return [(self.played.rules[i], self.sigma[i]) for i in places]
