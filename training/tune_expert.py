@@ -7,7 +7,7 @@ against each opponent under each ruleset; its fitness is the mean margin in unit
 standard deviation of greedy self-play. Now and then the distribution's mean is kept as a candidate
 for the end, when all that were kept meet on the selection walls. The best of them plays the blind
 walls, once, and is written with what it came to. `log.jsonl` has every generation: --resume goes on
-from it as if there had been no break (Hansen 2016, arXiv:1604.00772, as the `cmaes` library has it).
+from it as if there had been no break. (CMA-ES: Hansen 2016, arXiv:1604.00772; the `cmaes` library.)
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What a discard may cost: how ready each other seat looks, what it may wait for, what it is paid."""
+"""What a discard may cost: how ready other seats look, what they wait for, what they are paid."""
 
 from __future__ import annotations
 

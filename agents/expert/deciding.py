@@ -139,12 +139,15 @@ def win_pays(v: Record, p: Record, hand: Hand, wins: Any) -> float:
         elif v.n_discards < SEATS and v.river[0].sum() == 0 and nobody_melded(v):
             fan += r.hand_di_hu
         return from_all(v, weighed(fan, v, p))
+    extra = 0.0
+    if v.phase != ROB and v.baoting[v.shooter]:
+        extra = float(r.baoting_sha_bao)
     if v.marked and r.win_passed == PAYS_THREE:
-        return -PAYERS * fan  # R25
+        return extra - PAYERS * fan  # R25
     fan = weighed(fan, v, p)
     if v.phase == ROB:
         return from_all(v, fan)  # R33: one pays all three shares
-    return from_one(v, fan, v.shooter)
+    return extra + from_one(v, fan, v.shooter)
 
 
 @kernel

@@ -152,7 +152,7 @@ def ji_claimed(v: Record, kind: int, gang: bool, unseen: float) -> float:
     """Return what the own chickens gain by a claimed tile: its price, and R41's for the first."""
     gain = ji_held(v, kind, unseen)
     last = v.n_discards - 1
-    if kind == YAOJI and v.first_yaoji == last and last >= 0:
-        if not gang or v.rules.ji_zeren_on == ZEREN_PENG_GANG:
-            gain += v.rules.ji_zeren
+    pays = not gang or v.rules.ji_zeren_on == ZEREN_PENG_GANG
+    if kind == YAOJI and v.first_yaoji == last and last >= 0 and pays:
+        gain += v.rules.ji_zeren
     return gain

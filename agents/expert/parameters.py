@@ -42,9 +42,7 @@ class Parameters:
     help_4: float = _between(32.0, 8, 60, "copies that help when 4 are lacking, or more")
     carry: float = _between(0.0, -0.5, 1, "how much of a hand's present breadth stays with it")
     claimable: float = _between(0.15, 0, 1, "share of a basic hand's help that a peng may bring")
-    suit_1: float = _between(
-        0.30, 0.05, 1, "share of a suit's unseen copies that a pure hand awaits"
-    )
+    suit_1: float = _between(0.30, 0.05, 1, "share of a suit's unseen copies a pure hand awaits")
     suit_2: float = _between(0.55, 0.05, 1, "share that helps a pure hand lacking 2")
     suit_3: float = _between(0.70, 0.05, 1, "share that helps a pure hand lacking 3")
     suit_4: float = _between(0.80, 0.05, 1, "share that helps a pure hand lacking 4 or more")

@@ -87,7 +87,13 @@ def along(
             moved = at[one] * draw[one]
             at[one] -= moved
             at[one - 1] += moved
-    return worth + at[1] * if_ready - (alive - at[1]) * pace[IF_NOT]
+    return float(worth + at[1] * if_ready - (alive - at[1]) * pace[IF_NOT])
+
+
+@kernel
+def room(triplets: int) -> int:
+    """Return how many pairs a hand has tiles for that wants some triplets and a pair."""
+    return (1 + 3 * triplets) // 2
 
 
 @kernel
@@ -130,7 +136,7 @@ def along_triplets(
                 elif p > 0:
                     moved = now * min(1.0, peng * p * from_pair)
                     at[m, p] = now - moved
-                    at[m - 1, p - 1] += moved
+                    at[m - 1, min(p - 1, room(m - 1))] += moved
         for m in range(triplets + 1):
             for p in range(8):
                 alive += at[m, p]
@@ -149,9 +155,8 @@ def along_triplets(
                 grown = 0.0
                 if p > 0:
                     grown = now * min(1.0, p * from_pair)
-                    at[m - 1, p - 1] += grown
-                # Four triplets and a pair have room for so many pairs.
-                doubled = now * from_single if p < (1 + 3 * m) // 2 else 0.0
+                    at[m - 1, min(p - 1, room(m - 1))] += grown
+                doubled = now * from_single if p < room(m) else 0.0
                 at[m, p + 1] += doubled
                 at[m, p] -= grown + doubled
     ready = at[1, 2]
@@ -161,4 +166,4 @@ def along_triplets(
             alive += at[m, p]
     for p in range(8):
         ready += at[0, p]
-    return worth + ready * if_ready - (alive - ready) * pace[IF_NOT]
+    return float(worth + ready * if_ready - (alive - ready) * pace[IF_NOT])

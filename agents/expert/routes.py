@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from agents.expert.kernel import kernel
 from agents.expert.money import PAYERS, declared, from_all, from_one, weighed
-from agents.expert.progress import MOST, along, along_triplets, without_win
+from agents.expert.progress import MOST, along, along_triplets, room, without_win
 from zhuoji_env.engine.distance import (
     N_MELDS,
     N_PAIRS,
@@ -71,7 +71,7 @@ def claimable(v: Record, hand: Hand, bits: int) -> int:
 @kernel
 def at_a_draw(fan: float, p: Record) -> float:
     """R44: what the seats that are not ready pay a ready hand."""
-    return PAYERS * (1.0 - p.others_ready) * fan
+    return float(PAYERS * (1.0 - p.others_ready) * fan)
 
 
 @kernel
@@ -348,7 +348,7 @@ def triplets_worth(
     lacking = max(wanting, 2 * wanting - pairs + 1)
     if lacking > MOST - 1:
         return -np.inf
-    most = (1 + 3 * wanting) // 2
+    most = room(wanting)
     if pairs > most:
         of_pairs *= most / pairs
         pairs = most
@@ -442,4 +442,4 @@ def standing(
             best, rest = gain, rest + best
         else:
             rest += max(gain, 0.0)
-    return none + best + p.other_routes * rest
+    return float(none + best + p.other_routes * rest)
