@@ -135,7 +135,8 @@ class Search:
         sizes = self._sizes(len(views))
         given = self.settings
         field = Field(shortlist(self._base.agent, views, base, given.candidates))
-        supply = Supply(views, numbers, self._seed, given.worlds, given.belief)
+        whole = given.milliseconds is None
+        supply = Supply(views, numbers, self._seed, given.worlds, given.belief, whole)
         for stage in range(given.stages):
             for n in sizes(stage):
                 self._round(field, supply, n)

@@ -29,17 +29,23 @@ def _states(views: Any, numbers: NDArray[np.int64], seed: Any, out: NDArray[np.u
 
 
 class Supply:
-    """Worlds of some views, drawn `at_once` for each: a function of seed, number and view alone."""
+    """Worlds of some views: a function of seed, number and view, and of how many are taken.
+
+    `worlds` of a view are drawn at once, if `whole` or because a baoting seat makes the first cost
+    as much as all; else as many as are asked for.
+    """
 
     def __init__(
         self,
         views: Views,
         numbers: NDArray[np.int64],
         seed: np.uint64,
-        at_once: int,
+        worlds: int,
         belief: Belief | None,
+        whole: bool,
     ) -> None:
-        self.views, self.at_once, self.belief = views, at_once, belief
+        self.views, self.belief = views, belief
+        self._at_once = np.where(whole | views["baoting"].any(axis=1), worlds, 0)
         states = np.empty(len(views), np.uint64)
         _states(views, numbers, seed, states)
         self._draws = [np.random.default_rng(int(state)) for state in states]
@@ -53,18 +59,19 @@ class Supply:
         worlds = Games(len(which) * n, self.rules)
         for place, i in enumerate(which):
             while len(self._kept[i]) < n:
-                drawn = self._draw(self.views[i : i + 1], self._draws[i])
+                drawn = self._draw(i, max(n - len(self._kept[i]), int(self._at_once[i])))
                 drawn["rules"] = self._index[i]
                 self._kept[i] = np.concatenate([self._kept[i], drawn])
             worlds.state[place * n : place * n + n] = self._kept[i][:n]
             self._kept[i] = self._kept[i][n:]
         return worlds
 
-    def _draw(self, view: Views, rng: np.random.Generator) -> NDArray[np.void]:
+    def _draw(self, i: int, n: int) -> NDArray[np.void]:
+        view, rng = self.views[i : i + 1], self._draws[i]
         if self.belief is None:
-            return determinize(view, self.at_once, rng).state
-        starts = determinize(view, -(-self.at_once // self.belief.share), rng)
-        return believed(view, starts, self.belief, rng)[: self.at_once]
+            return determinize(view, n, rng).state
+        starts = determinize(view, -(-n // self.belief.share), rng)
+        return believed(view, starts, self.belief, rng)[:n]
 
 
 def play_out(games: Games, policy: Player) -> None:
