@@ -26,14 +26,13 @@ from training.selfplay.collect import (
     ShardPlan,
     Weights,
     choose,
-    one_thread,
 )
 from training.selfplay.config import Config, ConfigError, build, parse
 from training.selfplay.critic import Bins, Critic, begin
 from training.selfplay.league import League
 from training.selfplay.learn import LEAST_SCALE, MOST_ENTROPY, Learner, Played, log_policy, mask
 from training.selfplay.rulesets import Rulesets, sigma
-from training.selfplay.tables import GROUPS, LEARNER, PAST, seat_deal, trace
+from training.selfplay.tables import GROUPS, LEARNER, PAST, TRUTH, seat_deal, trace
 from zhuoji_env import observation
 from zhuoji_env.engine.layout import ITEMS
 from zhuoji_env.rules import Rules
@@ -57,7 +56,7 @@ SIGMA = (6.5, 61.0)
 @pytest.fixture(autouse=True, scope="module")
 def _one_thread() -> Iterator[None]:
     before = torch.get_num_threads()
-    one_thread()
+    torch.set_num_threads(1)
     yield
     torch.set_num_threads(before)
 
@@ -305,7 +304,7 @@ def test_no_decision_is_lost_or_counted_twice() -> None:
         asked += filled - arguments[3]
         return filled
 
-    shard._decide = counting  # type: ignore[method-assign]
+    shard._decide = counting  # type: ignore[assignment, method-assign]
     batches = [shard.collect(weights(1), weights(2)) for _ in range(4)]
     assert sum(len(batch.rows) for batch in batches) + len(shard.open) == asked > 1000
 
@@ -348,7 +347,7 @@ def learner(config: Config) -> Learner:
 def test_the_truth_moves_the_critic_alone(gathered: tuple[list[Batch], Shard]) -> None:
     played = Played.of(gathered[0])
     truth = copy.copy(played)
-    truth.oracle = torch.randint_like(played.oracle, 4)
+    truth.truth = torch.randint_like(played.truth, 4)
     gradients = []
     for each in (played, truth):
         replica = learner(tiny(threads=1))._replicas[0]
@@ -357,8 +356,9 @@ def test_the_truth_moves_the_critic_alone(gathered: tuple[list[Batch], Shard]) -
         gradients.append({name: p.grad for name, p in replica.actor.named_parameters()})
         gradients[-1]["critic"] = replica.critic.value.weight.grad
     for name, gradient in gradients[0].items():
-        assert gradient is not None and gradients[1][name] is not None
-        assert torch.equal(gradient, gradients[1][name]) == (name != "critic"), name
+        other = gradients[1][name]
+        assert gradient is not None and other is not None
+        assert torch.equal(gradient, other) == (name != "critic"), name
 
 
 # The critic
@@ -382,7 +382,7 @@ def test_a_payment_beyond_the_span_counts_as_its_end() -> None:
 def test_the_items_values_sum_to_the_value(gathered: tuple[list[Batch], Shard]) -> None:
     critic = learner(tiny()).critic
     played = Played.of(gathered[0])
-    logits, items = critic(played.planes, played.oracle, played.rows)
+    logits, items = critic(played.planes, played.truth, played.rows)
     torch.testing.assert_close(items.sum(1), critic.bins.mean(logits), atol=1e-5, rtol=0)
 
 
@@ -491,3 +491,15 @@ def test_a_copy_does_not_move_with_the_learner() -> None:
     league.add({"w": moving}, 0)
     moving += 1
     assert league.meet(0, 0)["w"].item() == 0
+
+
+def test_the_truth_tells_how_near_the_others_are(gathered: tuple[list[Batch], Shard]) -> None:
+    """A seat that waits (its oracle row of waits is not empty) is at distance 0, and only then."""
+    truth = np.concatenate([batch.rows.truth for batch in gathered[0]])
+    ready_rows = truth[:, 3:6].any(axis=2)
+    far = truth[:, TRUTH - 3 :]
+    assert (far == far[:, :, :1]).all() and far.max() <= 8
+    assert ready_rows.any() and (far[:, :, 0][ready_rows] == 0).all()
+    needed = truth[:, TRUTH - 6 : TRUTH - 3]
+    # What completes a hand is what brings a ready one nearer, four of a kind in hand left out.
+    assert (needed[ready_rows] >= truth[:, 3:6][ready_rows]).all()

@@ -26,7 +26,7 @@ import zhuoji_env as zj
 from agents.policy import read_info
 from training.selfplay import checkpoint, rulesets
 from training.selfplay.checkpoint import BEFORE, NEWEST, CheckpointError
-from training.selfplay.collect import LocalCollector, one_thread
+from training.selfplay.collect import LocalCollector
 from training.selfplay.config import Config, build
 from training.selfplay.run import BAD_INPUT, GaveUp, Run, learn, main, train
 
@@ -57,7 +57,7 @@ TINY: dict[str, Any] = {
 @pytest.fixture(autouse=True, scope="module")
 def _one_thread() -> Iterator[None]:
     before = torch.get_num_threads()
-    one_thread()
+    torch.set_num_threads(1)
     yield
     torch.set_num_threads(before)
 

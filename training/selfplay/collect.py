@@ -26,6 +26,7 @@ from training.selfplay import tables as kernels
 from training.selfplay.tables import ENDED
 from zhuoji_env import observation
 from zhuoji_env.asking import Player
+from zhuoji_env.engine import tables as lookup
 from zhuoji_env.engine.layout import VIEW
 from zhuoji_env.observation.writing import write_oracle
 from zhuoji_env.rules import Rules
@@ -64,7 +65,7 @@ class Rows:
 
     planes: NDArray[np.int8]  # (M, P, 27)
     globals: NDArray[np.float32]  # (M, G)
-    oracle: NDArray[np.int8]  # (M, H, 27), for the critic alone
+    truth: NDArray[np.int8]  # (M, TRUTH, 27), for the critic alone
     legal: NDArray[np.int64]  # (M,) bits
     action: NDArray[np.int64]  # (M,)
     log_prob: NDArray[np.float32]  # (M,) of the action as it was played
@@ -94,7 +95,7 @@ class Rows:
         return cls(
             planes=np.empty((n, observation.N_PLANES, N_KINDS), np.int8),
             globals=np.empty((n, observation.N_GLOBALS), np.float32),
-            oracle=np.empty((n, observation.N_ORACLE, N_KINDS), np.int8),
+            truth=np.empty((n, kernels.TRUTH, N_KINDS), np.int8),
             legal=np.empty(n, np.int64),
             action=np.empty(n, np.int64),
             log_prob=np.empty(n, np.float32),
@@ -233,7 +234,9 @@ class Shard:
         mine = rows.take(slice(filled, filled + end))
         mine.table[:], mine.seat[:], mine.deal[:] = at, games.seat[at], games.state["deal"][at]
         mine.legal[:] = views["legal"][:end]
-        write_oracle(games.state[at], mine.seat, mine.oracle)
+        state = games.state[at]
+        write_oracle(state, mine.seat, mine.truth)
+        kernels.write_standing(state, games.records, mine.seat, lookup.needs(), mine.truth)
         observation.of_views(views[:end], (mine.planes, mine.globals))
         choose(learner, mine.planes, mine.globals, mine.legal, self._draws[:end], mine)
         self._actions[at] = mine.action
@@ -328,7 +331,7 @@ def precision(bfloat16: bool) -> Any:
 
 
 def one_thread() -> None:
-    """Keep torch to one thread here: a shard's batch must not depend on how a sum is shared."""
+    """Keep torch to one thread in this thread: no result then depends on how a sum is shared."""
     torch.set_num_threads(1)
     torch.set_flush_denormal(True)
 

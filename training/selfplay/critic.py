@@ -17,8 +17,8 @@ from torch import Tensor, nn
 
 from agents.network import Encoder, NetworkConfig
 from training.selfplay.config import Config
-from training.selfplay.tables import N_GROUPS
-from zhuoji_env.observation import N_ORACLE, N_PLANES
+from training.selfplay.tables import N_GROUPS, TRUTH
+from zhuoji_env.observation import N_PLANES
 
 # Width of the smoothing in bins, as the paper advises.
 SMOOTHING = 0.75
@@ -66,7 +66,7 @@ class Bins:
 
 
 class Critic(nn.Module):
-    """Planes, oracle planes and globals to the logits of the value's bins and the items' values."""
+    """Planes, the truth and globals to the logits of the value's bins, and the items' values."""
 
     def __init__(self, config: Config) -> None:
         super().__init__()
@@ -74,7 +74,7 @@ class Critic(nn.Module):
             channels=config.critic_channels,
             convolutions=config.critic_convolutions,
             hidden=config.critic_hidden,
-            planes=N_PLANES + N_ORACLE,
+            planes=N_PLANES + TRUTH,
         )
         self.bins = Bins(config.bins, config.span)
         self.encoder = Encoder(size)
@@ -82,18 +82,18 @@ class Critic(nn.Module):
         self.value = nn.Linear(size.hidden, len(self.bins))
         self.items = nn.Linear(size.hidden, N_GROUPS - 1)
 
-    def forward(self, planes: Tensor, oracle: Tensor, rows: Tensor) -> tuple[Tensor, Tensor]:
+    def forward(self, planes: Tensor, truth: Tensor, rows: Tensor) -> tuple[Tensor, Tensor]:
         """Return the value's logits (M, B) and the value of each group of items (M, G) in sigma."""
-        table = self.encoder.table_features(torch.cat([planes, oracle], 1), rows)
+        table = self.encoder.table_features(torch.cat([planes, truth], 1), rows)
         body = torch.relu(self.body(table))
         logits = self.value(body).float()
         items = self.items(body).float()
         rest = self.bins.mean(logits)[:, None] - items.sum(1, keepdim=True)
         return logits, torch.cat([items, rest], 1)
 
-    def expected(self, planes: Tensor, oracle: Tensor, rows: Tensor) -> Tensor:
+    def expected(self, planes: Tensor, truth: Tensor, rows: Tensor) -> Tensor:
         """Return the expected payment (M,) float32 in sigma."""
-        return self.bins.mean(self(planes, oracle, rows)[0])
+        return self.bins.mean(self(planes, truth, rows)[0])
 
 
 def begin(module: nn.Module, seed: int, last: dict[str, float]) -> None:

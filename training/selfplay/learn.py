@@ -58,7 +58,7 @@ class Played:
 
     planes: Tensor  # (M, P, 27) int8
     rows: Tensor  # (M, G) float32
-    oracle: Tensor  # (M, H, 27) int8
+    truth: Tensor  # (M, TRUTH, 27) int8
     legal: Tensor  # (M,) int64 bits
     action: Tensor  # (M, 1) int64
     log_prob: Tensor  # (M,) float32
@@ -79,7 +79,7 @@ class Played:
         return cls(
             planes=joined("planes"),
             rows=joined("globals"),
-            oracle=joined("oracle"),
+            truth=joined("truth"),
             legal=joined("legal"),
             action=joined("action")[:, None],
             log_prob=joined("log_prob"),
@@ -122,7 +122,7 @@ class Replica:
             parameter.grad = None
         planes, rows = played.planes[at], played.rows[at]
         with precision(self.config.bfloat16):
-            logits, items = self.critic(planes, played.oracle[at], rows)
+            logits, items = self.critic(planes, played.truth[at], rows)
         target = self.critic.bins.targets(played.reward[at])
         value_loss = -(target * logits.log_softmax(1)).sum(1).mean()
         loss = value_loss + self.config.item_weight * (items - played.items[at]).square().mean()
@@ -237,7 +237,7 @@ class Learner:
     def _expected(self, played: Played, start: int) -> Tensor:
         at = slice(start, start + self.config.batch_size)
         with precision(self.config.bfloat16):
-            return self.critic.expected(played.planes[at], played.oracle[at], played.rows[at])
+            return self.critic.expected(played.planes[at], played.truth[at], played.rows[at])
 
     def _step(
         self, played: Played, advantage: Tensor, at: NDArray[np.int64], acting: bool

@@ -22,6 +22,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+import torch
 import yaml
 from rich.console import Console
 
@@ -32,7 +33,7 @@ from agents.policy import PolicyInfo, load, save_policy, write_whole
 from training.report import table as match_table
 from training.selfplay import checkpoint, report, show
 from training.selfplay.checkpoint import Checkpoint, CheckpointError
-from training.selfplay.collect import Collector, LocalCollector, ShardPlan, Weights, one_thread
+from training.selfplay.collect import Collector, LocalCollector, ShardPlan, Weights
 from training.selfplay.config import CURRENT, PAST, Config, ConfigError, parse
 from training.selfplay.critic import Critic, begin
 from training.selfplay.league import League
@@ -395,7 +396,8 @@ def train(
     kept, fault = kept_for(config) if resume else (None, "")
     if not resume and (folder / checkpoint.NEWEST).exists():
         raise ConfigError(f"{folder} has a run already; allowed: --resume, or another `out`")
-    one_thread()
+    # Threads of our own share the work, see `learn` and `collect`.
+    torch.set_num_threads(1)
     run = Run(config, make_collector, kept)
     if fault:
         console.print(f"{fault}; going on from the checkpoint before it", soft_wrap=True)

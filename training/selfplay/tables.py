@@ -9,11 +9,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from zhuoji_env.engine.batch import nth_bit, redeal
+from zhuoji_env.engine.distance import lowering_kinds, pairs_distance, standard_distance
 from zhuoji_env.engine.kernel import Record, Wins, kernel
 from zhuoji_env.engine.layout import DONE, ITEMS, N_SEATS
 from zhuoji_env.engine.turn import act
 from zhuoji_env.engine.view import write_view
 from zhuoji_env.engine.wall import GAMMA, MIX1, mix
+from zhuoji_env.observation import N_ORACLE
 
 Tables = Any
 
@@ -27,6 +29,9 @@ GROUPS = {
     "rest": ("bao", "bao_ji", "men_yao", "re_pao", "sha_bao"),
 }
 N_GROUPS = len(GROUPS)
+# Rows of the truth that the critic sees: the oracle's planes, and two for each other seat.
+N_OTHERS = N_SEATS - 1
+TRUTH = N_ORACLE + 2 * N_OTHERS
 GROUP_OF = np.array(
     [next(g for g, items in enumerate(GROUPS.values()) if item in items) for item in ITEMS]
 )
@@ -212,6 +217,33 @@ def choose(
                 if left < 0:
                     break
         log_probs[i] = logits[i, actions[i]] - top - np.log(total)
+
+
+@kernel
+def write_standing(
+    games: Tables,
+    rules: Tables,
+    seats: NDArray[np.int8],
+    needs: NDArray[np.uint64],
+    out: NDArray[np.int8],
+) -> None:
+    """Write how far each other seat is from a win, on all kinds, and which kinds bring it nearer.
+
+    `out` (M, TRUTH, 27): its last rows are written, after those of the oracle.
+    """
+    for i in range(games.shape[0]):
+        g = games[i]
+        pairs_open = rules[g.rules].hand_qi_dui >= 0
+        for place in range(N_OTHERS):
+            seat = (seats[i] + 1 + place) & 3
+            k0, k1, k2, n = g.key[seat, 0], g.key[seat, 1], g.key[seat, 2], g.n_melds[seat]
+            bits = lowering_kinds(k0, k1, k2, n, pairs_open, needs)
+            far = standard_distance(k0, k1, k2, n, needs)
+            if n == 0 and pairs_open:
+                far = min(far, pairs_distance(k0, k1, k2))
+            for kind in range(27):
+                out[i, N_ORACLE + place, kind] = bits >> kind & 1
+                out[i, N_ORACLE + N_OTHERS + place, kind] = far
 
 
 @kernel
