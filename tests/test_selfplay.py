@@ -28,7 +28,7 @@ from training.selfplay.collect import (
     choose,
 )
 from training.selfplay.config import Config, ConfigError, build, parse
-from training.selfplay.critic import Bins, Critic, begin
+from training.selfplay.critic import Bins, Critic, begin, begin_critic
 from training.selfplay.league import League
 from training.selfplay.learn import LEAST_SCALE, MOST_ENTROPY, Learner, Played, log_policy, mask
 from training.selfplay.rulesets import Rulesets, sigma
@@ -340,7 +340,7 @@ def learner(config: Config) -> Learner:
     """Return a learner with first weights."""
     actor, critic = Network(SIZE), Critic(config)
     begin(actor, config.seed, {"heads.kind": 0.3, "heads.plain": 0.3})
-    begin(critic, config.seed + 1, {"value": 0.01, "items": 0.01})
+    begin_critic(critic, config.seed + 1)
     return Learner(config, actor, critic)
 
 

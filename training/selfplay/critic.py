@@ -24,6 +24,8 @@ from zhuoji_env.observation import N_PLANES
 SMOOTHING = 0.75
 # Bins beyond the span on both sides, so that smoothed payments at its ends keep their mean.
 MARGIN = 3
+# Variance, in sigma, of what a critic expects at first; in roots of sigma that is a bell.
+FIRST_SPREAD = 0.3
 # Points of the table that finds the smoothed target with a given mean.
 FINENESS = 4001
 
@@ -94,6 +96,13 @@ class Critic(nn.Module):
     def expected(self, planes: Tensor, truth: Tensor, rows: Tensor) -> Tensor:
         """Return the expected payment (M,) float32 in sigma."""
         return self.bins.mean(self(planes, truth, rows)[0])
+
+
+def begin_critic(critic: Critic, seed: int) -> None:
+    """Give a critic first weights that expect nothing, give or take FIRST_SPREAD."""
+    begin(critic, seed, {"value": 0.01, "items": 0.01})
+    with torch.no_grad():
+        critic.value.bias.copy_(-critic.bins.centres.abs() / (2 * FIRST_SPREAD))
 
 
 def begin(module: nn.Module, seed: int, last: dict[str, float]) -> None:

@@ -253,9 +253,14 @@ class Learner:
         told = torch.stack([s * job.result() for s, job in zip(shares, jobs, strict=True)]).sum(0)
         for i, parameter in enumerate(self.parameters):
             parameter.grad = _sum([r.parameters[i].grad for r in self._replicas], shares)
-        norm = nn.utils.clip_grad_norm_(self.parameters, self.config.grad_norm)
-        if not torch.isfinite(norm) or not torch.isfinite(told).all():
-            raise NotFinite(f"the loss is {float(told[0])}, its gradient {float(norm)} long")
+        # Apart, so that neither network's surprises shorten the other's step.
+        networks = (self.actor, self.critic)
+        norms = [
+            float(nn.utils.clip_grad_norm_(net.parameters(), self.config.grad_norm))
+            for net in networks
+        ]
+        if not (math.isfinite(sum(norms)) and torch.isfinite(told).all()):
+            raise NotFinite(f"the loss is {float(told[0])}, its gradients {norms} long")
         self.optimizer.step()
         if acting:
             with torch.no_grad():

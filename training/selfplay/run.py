@@ -35,7 +35,7 @@ from training.selfplay import checkpoint, report, show
 from training.selfplay.checkpoint import Checkpoint, CheckpointError
 from training.selfplay.collect import Collector, LocalCollector, ShardPlan, Weights
 from training.selfplay.config import CURRENT, PAST, Config, ConfigError, parse
-from training.selfplay.critic import Critic, begin
+from training.selfplay.critic import Critic, begin, begin_critic
 from training.selfplay.league import League
 from training.selfplay.learn import Learner, NotFinite, Steering
 from training.selfplay.rulesets import rulesets, sigma
@@ -46,9 +46,8 @@ from zhuoji_env.errors import ZhuojiError
 from zhuoji_env.rules import Rules
 
 INTERRUPTED, BAD_INPUT = 130, 2
-# First policies play evenly and first critics expect nothing.
+# First policies play evenly.
 FIRST_ACTOR = {"heads.kind": 0.01, "heads.plain": 0.01}
-FIRST_CRITIC = {"value": 0.01, "items": 0.01}
 # Settings that a resumed run may have otherwise; all others are the run's own.
 FREE = {
     *("out", "decisions", "checkpoint_every", "strength_every", "strength_blocks", "against"),
@@ -83,7 +82,7 @@ class Run:
         )
         actor, critic = Network(size), Critic(config)
         begin(actor, config.seed, FIRST_ACTOR)
-        begin(critic, config.seed + 1, FIRST_CRITIC)
+        begin_critic(critic, config.seed + 1)
         if first is not None:
             actor.load_state_dict(dict(first))
         self.learner = Learner(config, actor, critic)
