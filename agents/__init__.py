@@ -1,7 +1,8 @@
 """Players beyond the library's baselines: `make(spec)` builds any of them.
 
-A spec is a baseline's name, the expert's or that of one of its styles, or the path of a policy file
-(`.safetensors`). What a name needs (torch for a policy) is imported when it is asked for.
+A spec is a baseline's name, the expert's or that of one of its styles, the name of a policy that is
+shipped, or the path of a policy file (`.safetensors`). What a name needs (safetensors for a policy)
+is imported when it is asked for.
 """
 
 from __future__ import annotations
@@ -16,10 +17,14 @@ from zhuoji_env.baselines import Agent
 from zhuoji_env.errors import ZhuojiError
 from zhuoji_env.specs import POLICY_SUFFIX
 
-__all__ = ["NAMES", "Agent", "make"]
+__all__ = ["NAMES", "POLICIES", "SHIPPED", "Agent", "make"]
 
 # The expert and its styles: a config of each lies in configs/agents/.
-NAMES = ("expert", "fast", "big_hand", "cautious", "kong_loving")
+STYLES = ("expert", "fast", "big_hand", "cautious", "kong_loving")
+SHIPPED = Path(__file__).parent / "policies"
+# Trained policies that lie in the checkout, by name; `policy` is the one to play against.
+POLICIES = {path.stem: path for path in sorted(SHIPPED.glob(f"*{POLICY_SUFFIX}"))}
+NAMES = (*STYLES, *POLICIES)
 
 
 def make(spec: str, **kwargs: Any) -> Agent:
@@ -27,22 +32,28 @@ def make(spec: str, **kwargs: Any) -> Agent:
 
     Raises ZhuojiError for a name that nobody has, or a policy file that cannot be read.
     """
-    if spec.endswith(POLICY_SUFFIX):
-        try:
-            policy = import_module("agents.policy")
-        except ModuleNotFoundError as error:
-            reason = f"a policy file needs the extra zhuoji[train] ({error})"
-            raise ZhuojiError(f"{spec}: {reason}") from error
-        agent: Agent = policy.load(Path(spec), **kwargs)
-        return agent
     if spec in baselines.names():
         return baselines.make(spec, **kwargs)
-    if spec in NAMES:
+    if spec in STYLES:
         player: Agent = import_module("agents.expert").make(spec, **kwargs)
         return player
+    if spec in POLICIES or spec.endswith(POLICY_SUFFIX):
+        return _policy(spec, POLICIES.get(spec, Path(spec)), **kwargs)
+    if spec == "policy":
+        raise ZhuojiError(f"{spec}: agents/{SHIPPED.name}/{spec}{POLICY_SUFFIX} is not there")
     everyone = (*baselines.names(), *NAMES)
     near = get_close_matches(spec, everyone, n=1)
     hint = f"did you mean {near[0]}? " if near else ""
     raise ZhuojiError(
         f"unknown agent {spec!r}; {hint}allowed: {', '.join(everyone)}, or a policy file"
     )
+
+
+def _policy(spec: str, path: Path, **kwargs: Any) -> Agent:
+    try:
+        policy = import_module("agents.policy")
+    except ModuleNotFoundError as error:
+        reason = f"a policy file needs the extra zhuoji[train] ({error})"
+        raise ZhuojiError(f"{spec}: {reason}") from error
+    agent: Agent = policy.load(path, **kwargs)
+    return agent

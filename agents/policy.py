@@ -1,38 +1,48 @@
 """A policy file as an agent: a network's weights as safetensors, and what they were trained for.
 
 The file's metadata names its format, the observation version, the rules it was trained on and the
-network's size. Nothing in it is executed: a file is numbers and a few strings.
+network's size. Nothing in it is executed: a file is numbers and a few strings. It is played without
+torch (`agents.inference`); with torch where that is asked for, or where a learner hands over the
+network it is training.
 """
 
 from __future__ import annotations
 
 import json
 import os
-from collections.abc import Mapping
-from dataclasses import asdict, dataclass, fields
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
+from stat import S_ISREG
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import torch
 from numpy.typing import NDArray
 from safetensors import SafetensorError, safe_open
-from safetensors.torch import save
-from torch import Tensor
+from safetensors.numpy import save
 
-from agents.network import Network, NetworkConfig
+from agents.inference import SIZES, Floats, Inference, NumpyNetwork, best, draw, shapes
 from zhuoji_env import observation
 from zhuoji_env.baselines import draw_state
 from zhuoji_env.engine.kernel import kernel
 from zhuoji_env.engine.wall import below
 from zhuoji_env.errors import ZhuojiError
 
+if TYPE_CHECKING:
+    from torch import Tensor
+
+    from agents.network import Network, NetworkConfig
+
 FORMAT = "zhuoji-policy/1"
 # A refused action's logit: low enough never to be chosen, finite so that nothing turns into NaN.
 REFUSED = -1e9
 _RESOLUTION = 1 << 24
-# Sizes of a network that files from before them lack; those have the default.
-LATER = {"value"}
+# Sizes of a network that files from before them lack, and what those have.
+LATER = {"value": 1}
+# The largest file that is read: ten times what is shipped, too little to fill a memory.
+LARGEST = 16 << 20
+DTYPES = {"F64": "float64", "F32": "float32", "F16": "float16", "BF16": "bfloat16"}
+BACKENDS = ("numpy", "torch")
 
 
 class PolicyError(ZhuojiError):
@@ -43,7 +53,7 @@ class PolicyError(ZhuojiError):
 class PolicyInfo:
     """What a policy file says of itself."""
 
-    # Name and fingerprint of the ruleset it was trained on.
+    # Names and fingerprints of the rulesets it was trained on, each joined by commas.
     rules: str
     fingerprint: str
     # `observation.VERSION` at the time.
@@ -60,6 +70,22 @@ def _draws(views: Any, numbers: NDArray[np.int64], seed: Any, out: NDArray[np.fl
         out[i] = n / _RESOLUTION
 
 
+class TorchNetwork:
+    """A network as torch computes it, weights that change included."""
+
+    def __init__(self, network: Network) -> None:
+        self.network = network.eval()
+
+    def logits(self, planes: NDArray[np.int8], rows: Floats) -> Floats:
+        """Return unmasked logits (N, 58) of planes (N, P, 27) and globals (N, G)."""
+        import torch
+
+        shown = (torch.from_numpy(np.ascontiguousarray(part)) for part in (planes, rows))
+        with torch.inference_mode():
+            raw: Floats = self.network(*shown).numpy()
+        return raw
+
+
 class PolicyAgent:
     """A network at many tables: the likeliest legal action, or one drawn by weight (`sample`)."""
 
@@ -68,26 +94,33 @@ class PolicyAgent:
 
     def __init__(
         self,
-        network: Network,
-        info: PolicyInfo,
+        network: Network | Inference,
+        info: PolicyInfo | Callable[[], PolicyInfo],
         *,
         name: str = "policy",
         sample: bool = False,
         seed: int = 0,
     ) -> None:
-        self.network, self.info, self.name, self.sample = network.eval(), info, name, sample
+        self.network: Any = network
+        self._inference = network if isinstance(network, Inference) else TorchNetwork(network)
+        self._info, self.name, self.sample = info, name, sample
         self.reset(0, seed)
+
+    @property
+    def info(self) -> PolicyInfo:
+        """What the policy's file says; a network's size is described by torch's own class."""
+        return self._info if isinstance(self._info, PolicyInfo) else self._info()
 
     def reset(self, n: int, seed: int) -> None:
         """Take a new seed, which `sample` draws from; nothing is kept per table."""
         self._seed = np.random.SeedSequence(seed).generate_state(1, np.uint64)[0]
 
     def logits(self, observations: observation.Arrays, legal: NDArray[np.bool_]) -> Tensor:
-        """Return logits (k, 58) of planes and globals, refused actions at REFUSED."""
-        planes, rows = (torch.from_numpy(np.ascontiguousarray(part)) for part in observations)
-        with torch.inference_mode():
-            raw: Tensor = self.network(planes, rows)
-            return raw.masked_fill(~torch.from_numpy(legal), REFUSED)
+        """Return logits (k, 58) of planes and globals as torch has them, refused ones REFUSED."""
+        import torch
+
+        raw = torch.from_numpy(self._inference.logits(*observations))
+        return raw.masked_fill(~torch.from_numpy(legal), REFUSED)
 
     def act(
         self,
@@ -97,27 +130,28 @@ class PolicyAgent:
         tables: NDArray[np.int64] | None = None,
     ) -> NDArray[np.int64]:
         """Return one legal action per view, (k,) int64."""
-        shown = observation.of_views(views) if observations is None else observations[:2]
-        logits = self.logits(shown, legal)
-        if not self.sample:
-            best: NDArray[np.int64] = logits.argmax(1).numpy()
-            return best
-        numbers = np.zeros(len(views), np.int64) if tables is None else tables
-        draws = np.empty(len(views), np.float32)
-        _draws(views, numbers, self._seed, draws)
-        return drawn(logits, draws)
+        planes, rows = observation.of_views(views) if observations is None else observations[:2]
+        logits = self._inference.logits(planes, rows)
+        if legal.shape != logits.shape:
+            raise ValueError(f"legal is of shape {legal.shape}; allowed: {logits.shape}")
+        if self.sample:
+            numbers = np.zeros(len(views), np.int64) if tables is None else tables
+            draws = np.empty(len(views), np.float32)
+            _draws(views, numbers, self._seed, draws)
+            return drawn(np.where(legal, logits, np.float32(REFUSED)), draws)
+        actions = np.empty(len(views), np.int64)
+        best(logits, np.ascontiguousarray(legal), actions)
+        return actions
 
 
-def drawn(logits: Tensor, draws: NDArray[np.float32]) -> NDArray[np.int64]:
-    """Return the action at which the softmax's running sum passes each draw in 0..1: (k,) int64."""
-    with torch.inference_mode():
-        sums = torch.softmax(logits, 1).cumsum(1)
-        # Rounding leaves the whole a little off 1; strictly below it a legal action is found.
-        whole = sums[:, -1:]
-        at = torch.from_numpy(draws)[:, None] * whole
-        at = at.minimum(whole.nextafter(torch.zeros(1)))
-        found: NDArray[np.int64] = (sums <= at).sum(1).numpy()
-    return found
+def drawn(logits: Any, draws: NDArray[np.float32]) -> NDArray[np.int64]:
+    """Return the action at which the softmax's running sum passes each draw in 0..1: (k,) int64.
+
+    `logits` (k, 58) are an array or a tensor, refused actions at REFUSED.
+    """
+    actions = np.empty(len(draws), np.int64)
+    draw(np.ascontiguousarray(logits, np.float32), draws, actions)
+    return actions
 
 
 def save_policy(path: str | Path, weights: Mapping[str, Tensor], info: PolicyInfo) -> None:
@@ -130,8 +164,11 @@ def save_policy(path: str | Path, weights: Mapping[str, Tensor], info: PolicyInf
         "network": json.dumps(asdict(info.network)),
         "decisions": str(info.decisions),
     }
-    tensors = {name: tensor.detach().cpu().contiguous() for name, tensor in weights.items()}
-    write_whole(Path(path), save(tensors, described))
+    arrays = {
+        name: np.ascontiguousarray(tensor.detach().cpu().numpy())
+        for name, tensor in weights.items()
+    }
+    write_whole(Path(path), save(arrays, described))
 
 
 def write_whole(path: Path, data: bytes) -> None:
@@ -148,78 +185,135 @@ def write_whole(path: Path, data: bytes) -> None:
 
 def read_info(path: str | Path) -> PolicyInfo:
     """Return what a policy file says of itself; PolicyError if it is no such file."""
-    return _read(Path(path), tensors=False)[0]
+    return _read(Path(path), tensors=False)[0].info()
 
 
-def load(path: str | Path, *, sample: bool = False, seed: int = 0) -> PolicyAgent:
+def load(
+    path: str | Path, *, sample: bool = False, seed: int = 0, backend: str = "numpy"
+) -> PolicyAgent:
     """Return the agent of a policy file; `seed` (0 or more) is what `sample` draws from.
 
-    Raises PolicyError, naming file and reason, if it is not a policy file, its observations are
-    not this version's, or its weights do not fit its network.
+    The `numpy` backend plays alike to the last bit for any batch and needs no torch; `torch` is
+    for comparison. Raises PolicyError, naming file and reason, if it is not a policy file, its
+    observations are not this version's, or its weights do not fit its network.
     """
     path = Path(path)
-    info, tensors = _read(path)
+    if backend not in BACKENDS:
+        raise PolicyError(f"{path}: backend is {backend!r}; allowed: {', '.join(BACKENDS)}")
+    header, weights = _read(path)
+    network: Network | NumpyNetwork
+    if backend == "torch":
+        network = _torch_network(path, header, weights)
+    else:
+        network = NumpyNetwork(header.size, weights)
+    return PolicyAgent(network, header.info, name=path.stem, sample=sample, seed=seed)
+
+
+def _torch_network(path: Path, header: _Header, weights: Mapping[str, Floats]) -> Network:
+    try:
+        import torch
+    except ModuleNotFoundError as error:
+        raise PolicyError(f"{path}: backend 'torch' needs the extra zhuoji[train]") from error
+    from agents.network import Network
+
     with torch.device("meta"):
-        network = Network(info.network)
-    expected = {name: _shape(tensor) for name, tensor in network.state_dict().items()}
-    found = {name: _shape(tensor) for name, tensor in tensors.items()}
+        network = Network(header.info().network)
+    tensors = {name: torch.from_numpy(array) for name, array in weights.items()}
+    network.load_state_dict(tensors, assign=True)
+    return network
+
+
+@dataclass(frozen=True)
+class _Header:
+    """What a file's metadata says, checked; unlike PolicyInfo it knows nothing of torch."""
+
+    rules: str
+    fingerprint: str
+    size: dict[str, int]
+    decisions: int
+
+    def info(self) -> PolicyInfo:
+        from agents.network import NetworkConfig
+
+        network = NetworkConfig(**self.size)
+        version = observation.VERSION
+        return PolicyInfo(self.rules, self.fingerprint, version, network, self.decisions)
+
+
+def _read(path: Path, *, tensors: bool = True) -> tuple[_Header, dict[str, Floats]]:
+    try:
+        status = path.stat()
+        if not S_ISREG(status.st_mode):
+            raise PolicyError(f"{path}: cannot be read (not a file)")
+        if status.st_size > LARGEST:
+            raise PolicyError(f"{path}: {status.st_size} bytes; allowed: up to {LARGEST}")
+        with safe_open(path, framework="np") as file:
+            header = _header(path, file.metadata() or {})
+            weights = _weights(path, file, shapes(header.size)) if tensors else {}
+    except SafetensorError as error:
+        raise PolicyError(f"{path}: not a safetensors file ({_line(error)})") from error
+    except OSError as error:
+        raise PolicyError(f"{path}: cannot be read ({type(error).__name__})") from error
+    return header, weights
+
+
+def _line(said: object) -> str:
+    """Return what a file may have had a word in as one line."""
+    return " ".join(str(said).split())
+
+
+def _weights(path: Path, file: Any, shapes: Mapping[str, tuple[int, ...]]) -> dict[str, Floats]:
+    """Read the weights; nothing is read before its type and shape are known to be right."""
+    parts = {name: file.get_slice(name) for name in file.keys()}  # noqa: SIM118
+    found = {
+        name: f"{DTYPES.get(part.get_dtype(), part.get_dtype())} {tuple(part.get_shape())}"
+        for name, part in parts.items()
+    }
+    expected = {name: f"float32 {shape}" for name, shape in shapes.items()}
     for name in sorted(expected.keys() | found.keys()):
         if expected.get(name) != found.get(name):
             raise PolicyError(
                 f"{path}: weights {name!r} are {found.get(name, 'missing')}; "
                 f"allowed: {expected.get(name, 'no such weights')}"
             )
-        if not torch.isfinite(tensors[name]).all():
+    weights = {name: file.get_tensor(name) for name in sorted(expected)}
+    for name, array in weights.items():
+        if not np.isfinite(array).all():
             raise PolicyError(f"{path}: weights {name!r} are not all finite numbers")
-    network.load_state_dict(tensors, assign=True)
-    return PolicyAgent(network, info, name=path.stem, sample=sample, seed=seed)
+    return weights
 
 
-def _shape(tensor: Tensor) -> str:
-    return f"{str(tensor.dtype).removeprefix('torch.')} {tuple(tensor.shape)}"
-
-
-def _read(path: Path, *, tensors: bool = True) -> tuple[PolicyInfo, dict[str, Tensor]]:
-    try:
-        with safe_open(path, framework="pt") as file:
-            described = file.metadata() or {}
-            info = _info(path, described)
-            names = file.keys() if tensors else []
-            weights = {name: file.get_tensor(name) for name in names}
-    except SafetensorError as error:
-        raise PolicyError(f"{path}: not a safetensors file ({error})") from error
-    except (IsADirectoryError, FileNotFoundError, PermissionError) as error:
-        raise PolicyError(f"{path}: cannot be read ({type(error).__name__})") from error
-    return info, weights
-
-
-def _info(path: Path, described: Mapping[str, str]) -> PolicyInfo:
+def _header(path: Path, described: Mapping[str, str]) -> _Header:
     if described.get("format") != FORMAT:
         raise PolicyError(f"{path}: format is {described.get('format')!r}; allowed: {FORMAT!r}")
     version = described.get("observation")
     if version != str(observation.VERSION):
         raise PolicyError(
-            f"{path}: made for observation version {version}; "
+            f"{path}: made for observation version {_line(version)}; "
             f"allowed: {observation.VERSION}, the version of this library"
         )
     try:
         size = json.loads(described["network"])
-        known = {field.name for field in fields(NetworkConfig)}
-        if not known - LATER <= set(size) <= known:
+        if not SIZES.keys() - LATER.keys() <= set(size) <= SIZES.keys():
             raise ValueError(f"network has the keys {sorted(size)}")
-        network = NetworkConfig(**size)
-        info = PolicyInfo(
+        size = LATER | size
+        for name, value in size.items():
+            least, most = SIZES[name]
+            if type(value) is not int or not least <= value <= most:
+                raise ValueError(f"network.{name} is {value!r}; allowed: {least}..{most}")
+        header = _Header(
             rules=described["rules"],
             fingerprint=described["rules_fingerprint"],
-            observation=int(version),
-            network=network,
+            size=size,
             decisions=int(described["decisions"]),
         )
     except (KeyError, ValueError, TypeError, RecursionError) as error:
-        raise PolicyError(f"{path}: metadata does not describe a policy: {error}") from error
-    if (network.planes, network.globals) != (observation.N_PLANES, observation.N_GLOBALS):
+        reason = _line(error)
+        raise PolicyError(f"{path}: metadata does not describe a policy: {reason}") from error
+    rows = (size["planes"], size["globals"])
+    if rows != (observation.N_PLANES, observation.N_GLOBALS):
         raise PolicyError(
-            f"{path}: reads {network.planes} planes and {network.globals} globals; "
+            f"{path}: reads {rows[0]} planes and {rows[1]} globals; "
             f"allowed: {observation.N_PLANES} and {observation.N_GLOBALS}"
         )
-    return info
+    return header
