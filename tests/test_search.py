@@ -142,6 +142,21 @@ class TestWhatItDecides:
         verdict = small(errors=1e9).judge(games.view(), games.legal)
         assert (verdict.action == verdict.base).all()
 
+    def test_it_stops_when_all_is_decided(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        games = positions()
+        search = small()
+        search.settings = search.settings.model_copy(update={"errors": -1e9, "stages": 9})
+        asked: list[int] = []
+
+        def sizes(stage: int) -> list[int]:
+            asked.append(stage)
+            return [5]
+
+        monkeypatch.setattr(search, "_sizes", lambda n: sizes)
+        verdict = search.judge(games.view(), games.legal)
+        assert asked == [0]
+        assert (verdict.action == verdict.base).all()
+
     @pytest.mark.slow
     def test_a_match_is_the_same_for_any_threads(self) -> None:
         def factory() -> Search:

@@ -142,6 +142,8 @@ class Search:
                 self._round(field, supply, n)
             if stage < given.stages - 1:
                 field.halve(given.errors)
+            if not len(field.open()):
+                break
         return field.verdict(given.errors)
 
     def _sizes(self, n: int) -> Sizes:
@@ -153,8 +155,6 @@ class Search:
     def _round(self, field: Field, supply: Supply, n: int) -> None:
         """Play every action that stands in n more worlds of its view."""
         which = field.open()
-        if not len(which):
-            return
         at, columns = np.nonzero(field.stands[which])
         worlds = supply.take(which, n)
         forks = (at[:, None] * n + np.arange(n)).ravel()
