@@ -13,6 +13,7 @@ from typing import Any, Protocol, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 
+from zhuoji_env import observation
 from zhuoji_env.actions import BAOTING, GANG, HU, N_ACTIONS, PASS, PENG
 from zhuoji_env.engine.kernel import kernel
 from zhuoji_env.tiles import N_KINDS
@@ -30,7 +31,14 @@ SIZES = {
     "planes": WIDTH,
     "globals": WIDTH,
     "value": (0, 1),
+    "prepared": (0, 1),
 }
+# What planes are divided by, so that each is about 1: its highest value, but for ji, which are
+# worth a few plain hands and only under strange rules a hundred. Planes beyond are counts of tiles.
+_HIGHEST = [4.0 if c.name.startswith("ji_") else c.high for c in observation.PLANES]
+_COUNT = 4.0
+# The plane of 1 + the distance that a discard leaves, and what is further than any.
+LEFT, FAR_LEFT = [c.name for c in observation.PLANES].index("left"), 99
 # A kind's own actions, discard and gang, and those that no kind has.
 PER_KIND = 2
 PLAIN = (PENG, HU, BAOTING, PASS)
@@ -39,12 +47,19 @@ PLAIN = (PENG, HU, BAOTING, PASS)
 TIE = np.float32(1e-4)
 
 
+def plane_shares(planes: int) -> Floats:
+    """Return what a network that prepares its planes multiplies each by: (planes,) float32."""
+    highest = _HIGHEST[:planes] + [_COUNT] * (planes - len(_HIGHEST))
+    return (1 / np.array(highest)).astype(np.float32)
+
+
 def shapes(size: Mapping[str, int]) -> dict[str, tuple[int, ...]]:
     """Return the name and shape of each of a network's weights, all of them float32."""
     c, h = size["channels"], size["hidden"]
     found: dict[str, tuple[int, ...]] = {}
     for i in range(size["convolutions"]):
-        found[f"encoder.convolutions.{i}.weight"] = (c, c if i else size["planes"], 1, TAPS)
+        rows = c if i else size["planes"] + size["prepared"]
+        found[f"encoder.convolutions.{i}.weight"] = (c, rows, 1, TAPS)
         found[f"encoder.convolutions.{i}.bias"] = (c,)
     layers = {
         "encoder.table": (2 * c + size["globals"], h),
@@ -198,6 +213,10 @@ class NumpyNetwork:
             for i in range(n)
         ]
         first, *more = (np.ascontiguousarray(tap).reshape(-1, TAPS * c) for tap in taps)
+        self._prepares = bool(size["prepared"])
+        if self._prepares:
+            # Dividing the planes is the same as dividing their weights.
+            first = first * np.append(plane_shares(size["planes"]), np.float32(1))[:, None]
         biases = [weights[f"encoder.convolutions.{i}.bias"] for i in range(n)]
         self._convolutions = (
             first,
@@ -219,6 +238,11 @@ class NumpyNetwork:
                 f"allowed: {wanted[0]} and {wanted[1]}"
             )
         out = np.empty((len(rows), N_ACTIONS), np.float32)
+        if self._prepares:
+            left = planes[:, LEFT]
+            least = np.where(left > 0, left, FAR_LEFT).min(axis=1, keepdims=True)
+            nearest = (left == least).astype(planes.dtype)
+            planes = np.concatenate([planes, nearest[:, None]], axis=1)
         planes, rows = np.ascontiguousarray(planes), np.ascontiguousarray(rows)
         _forward(planes, rows, self._convolutions, self._layers, out)
         return out

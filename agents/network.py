@@ -14,6 +14,7 @@ from itertools import pairwise
 import torch
 from torch import Tensor, nn
 
+from agents.inference import FAR_LEFT, LEFT, plane_shares
 from zhuoji_env import observation
 from zhuoji_env.actions import N_ACTIONS
 from zhuoji_env.errors import ZhuojiError
@@ -25,7 +26,7 @@ PER_KIND = 2
 PLAIN = N_ACTIONS - PER_KIND * N_KINDS
 # What a policy file may ask for: far above any use, low enough to refuse a forged size.
 MAX_WIDTH = 4096
-LIMITS = {"convolutions": (1, 64), "value": (0, 1)}
+LIMITS = {"convolutions": (1, 64), "value": (0, 1), "prepared": (0, 1)}
 
 
 @dataclass(frozen=True)
@@ -43,6 +44,8 @@ class NetworkConfig:
     globals: int = observation.N_GLOBALS
     # Whether it has a value head of its own: 1, or 0 where a critic apart fitted it.
     value: int = 1
+    # Whether planes are brought to about 1, and the discards that leave the least distance marked.
+    prepared: int = 1
 
     def __post_init__(self) -> None:
         for name, value in vars(self).items():
@@ -56,13 +59,25 @@ class NetworkConfig:
         return self.channels * N_KINDS + self.hidden
 
 
+def nearest(planes: Tensor) -> Tensor:
+    """Return which discards leave the least distance to a win: (N, 27), 1 or 0."""
+    left = planes[:, LEFT]
+    legal = left > 0
+    least = left.masked_fill(~legal, FAR_LEFT).amin(1, keepdim=True)
+    return (legal & (left == least)).to(planes.dtype)
+
+
 class Encoder(nn.Module):
     """Planes (N, P, 27) and globals (N, G) to features (N, F): the kinds', then the table's."""
 
     def __init__(self, config: NetworkConfig) -> None:
         super().__init__()
         self.config = config
-        widths = [config.planes] + [config.channels] * config.convolutions
+        rows = config.planes + config.prepared
+        widths = [rows] + [config.channels] * config.convolutions
+        shares = torch.from_numpy(plane_shares(config.planes)).reshape(1, -1, 1)
+        self.shares: Tensor
+        self.register_buffer("shares", shares, persistent=False)
         self.convolutions = nn.ModuleList(
             nn.Conv2d(a, b, (1, 3), padding=(0, 1)) for a, b in pairwise(widths)
         )
@@ -84,9 +99,13 @@ class Encoder(nn.Module):
         return self._read(planes, rows)[1]
 
     def _read(self, planes: Tensor, rows: Tensor) -> tuple[Tensor, Tensor]:
-        x = planes.reshape(len(planes), -1, N_SUITS, N_RANKS)
         fast = torch.is_autocast_enabled("cpu")
-        x = x.to(torch.bfloat16 if fast else rows.dtype, memory_format=torch.channels_last)
+        dtype = torch.bfloat16 if fast else rows.dtype
+        x = planes.reshape(len(planes), -1, N_KINDS).to(dtype)
+        if self.config.prepared:
+            x = torch.cat([x * self.shares.to(dtype), nearest(x)[:, None]], 1)
+        x = x.reshape(len(planes), -1, N_SUITS, N_RANKS)
+        x = x.contiguous(memory_format=torch.channels_last)
         for i, convolution in enumerate(self.convolutions):
             y = torch.relu(convolution(x))
             x = y if i == 0 else x + y

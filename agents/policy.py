@@ -38,7 +38,7 @@ FORMAT = "zhuoji-policy/1"
 REFUSED = -1e9
 _RESOLUTION = 1 << 24
 # Sizes of a network that files from before them lack, and what those have.
-LATER = {"value": 1}
+LATER = {"value": 1, "prepared": 0}
 # The largest file that is read: ten times what is shipped, too little to fill a memory.
 LARGEST = 16 << 20
 DTYPES = {"F64": "float64", "F32": "float32", "F16": "float16", "BF16": "bfloat16"}
