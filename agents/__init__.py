@@ -1,8 +1,8 @@
 """Players beyond the library's baselines: `make(spec)` builds any of them.
 
 A spec is a baseline's name, the expert's or that of one of its styles, the name of a policy that is
-shipped, or the path of a policy file (`.safetensors`). What a name needs (safetensors for a policy)
-is imported when it is asked for.
+shipped, or the path of a policy file (`.safetensors`) or of its export (`.onnx`). What a name needs
+(safetensors, onnxruntime) is imported when it is asked for.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ __all__ = ["NAMES", "POLICIES", "SHIPPED", "Agent", "make"]
 
 # The expert and its styles: a config of each lies in configs/agents/.
 STYLES = ("expert", "fast", "big_hand", "cautious", "kong_loving")
+ONNX_SUFFIX = ".onnx"
 SHIPPED = Path(__file__).parent / "policies"
 # Trained policies that lie in the checkout, by name; `policy` is the one to play against.
 POLICIES = {path.stem: path for path in sorted(SHIPPED.glob(f"*{POLICY_SUFFIX}"))}
@@ -37,7 +38,7 @@ def make(spec: str, **kwargs: Any) -> Agent:
     if spec in STYLES:
         player: Agent = import_module("agents.expert").make(spec, **kwargs)
         return player
-    if spec in POLICIES or spec.endswith(POLICY_SUFFIX):
+    if spec in POLICIES or spec.endswith((POLICY_SUFFIX, ONNX_SUFFIX)):
         return _policy(spec, POLICIES.get(spec, Path(spec)), **kwargs)
     if spec == "policy":
         raise ZhuojiError(f"{spec}: agents/{SHIPPED.name}/{spec}{POLICY_SUFFIX} is not there")
@@ -51,9 +52,10 @@ def make(spec: str, **kwargs: Any) -> Agent:
 
 def _policy(spec: str, path: Path, **kwargs: Any) -> Agent:
     try:
-        policy = import_module("agents.policy")
+        onnx = path.suffix == ONNX_SUFFIX
+        reader = import_module("agents.export" if onnx else "agents.policy")
+        agent: Agent = reader.load(path, **kwargs)
     except ModuleNotFoundError as error:
-        reason = f"a policy file needs the extra zhuoji[train] ({error})"
+        reason = f"a policy file needs the extra zhuoji[train], its export [onnx] ({error})"
         raise ZhuojiError(f"{spec}: {reason}") from error
-    agent: Agent = policy.load(path, **kwargs)
     return agent

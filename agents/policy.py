@@ -156,7 +156,16 @@ def drawn(logits: Any, draws: NDArray[np.float32]) -> NDArray[np.int64]:
 
 def save_policy(path: str | Path, weights: Mapping[str, Tensor], info: PolicyInfo) -> None:
     """Write a policy file, whole or not at all; `weights` is a Network's state dict."""
-    described = {
+    arrays = {
+        name: np.ascontiguousarray(tensor.detach().cpu().numpy())
+        for name, tensor in weights.items()
+    }
+    write_whole(Path(path), save(arrays, describe(info)))
+
+
+def describe(info: PolicyInfo) -> dict[str, str]:
+    """Return what `read_header` reads: a file's metadata."""
+    return {
         "format": FORMAT,
         "rules": info.rules,
         "rules_fingerprint": info.fingerprint,
@@ -164,11 +173,6 @@ def save_policy(path: str | Path, weights: Mapping[str, Tensor], info: PolicyInf
         "network": json.dumps(asdict(info.network)),
         "decisions": str(info.decisions),
     }
-    arrays = {
-        name: np.ascontiguousarray(tensor.detach().cpu().numpy())
-        for name, tensor in weights.items()
-    }
-    write_whole(Path(path), save(arrays, described))
 
 
 def write_whole(path: Path, data: bytes) -> None:
@@ -209,7 +213,7 @@ def load(
     return PolicyAgent(network, header.info, name=path.stem, sample=sample, seed=seed)
 
 
-def _torch_network(path: Path, header: _Header, weights: Mapping[str, Floats]) -> Network:
+def _torch_network(path: Path, header: Header, weights: Mapping[str, Floats]) -> Network:
     try:
         import torch
     except ModuleNotFoundError as error:
@@ -224,7 +228,7 @@ def _torch_network(path: Path, header: _Header, weights: Mapping[str, Floats]) -
 
 
 @dataclass(frozen=True)
-class _Header:
+class Header:
     """What a file's metadata says, checked; unlike PolicyInfo it knows nothing of torch."""
 
     rules: str
@@ -233,6 +237,7 @@ class _Header:
     decisions: int
 
     def info(self) -> PolicyInfo:
+        """Return it with the network's size as torch's networks have it."""
         from agents.network import NetworkConfig
 
         network = NetworkConfig(**self.size)
@@ -240,7 +245,7 @@ class _Header:
         return PolicyInfo(self.rules, self.fingerprint, version, network, self.decisions)
 
 
-def _read(path: Path, *, tensors: bool = True) -> tuple[_Header, dict[str, Floats]]:
+def _read(path: Path, *, tensors: bool = True) -> tuple[Header, dict[str, Floats]]:
     try:
         status = path.stat()
         if not S_ISREG(status.st_mode):
@@ -248,16 +253,16 @@ def _read(path: Path, *, tensors: bool = True) -> tuple[_Header, dict[str, Float
         if status.st_size > LARGEST:
             raise PolicyError(f"{path}: {status.st_size} bytes; allowed: up to {LARGEST}")
         with safe_open(path, framework="np") as file:
-            header = _header(path, file.metadata() or {})
+            header = read_header(path, file.metadata() or {})
             weights = _weights(path, file, shapes(header.size)) if tensors else {}
     except SafetensorError as error:
-        raise PolicyError(f"{path}: not a safetensors file ({_line(error)})") from error
+        raise PolicyError(f"{path}: not a safetensors file ({line(error)})") from error
     except OSError as error:
         raise PolicyError(f"{path}: cannot be read ({type(error).__name__})") from error
     return header, weights
 
 
-def _line(said: object) -> str:
+def line(said: object) -> str:
     """Return what a file may have had a word in as one line."""
     return " ".join(str(said).split())
 
@@ -283,13 +288,14 @@ def _weights(path: Path, file: Any, shapes: Mapping[str, tuple[int, ...]]) -> di
     return weights
 
 
-def _header(path: Path, described: Mapping[str, str]) -> _Header:
+def read_header(path: Path, described: Mapping[str, str]) -> Header:
+    """Return what a file's metadata says; PolicyError if that is no policy, or for another size."""
     if described.get("format") != FORMAT:
         raise PolicyError(f"{path}: format is {described.get('format')!r}; allowed: {FORMAT!r}")
     version = described.get("observation")
     if version != str(observation.VERSION):
         raise PolicyError(
-            f"{path}: made for observation version {_line(version)}; "
+            f"{path}: made for observation version {line(version)}; "
             f"allowed: {observation.VERSION}, the version of this library"
         )
     try:
@@ -301,14 +307,14 @@ def _header(path: Path, described: Mapping[str, str]) -> _Header:
             least, most = SIZES[name]
             if type(value) is not int or not least <= value <= most:
                 raise ValueError(f"network.{name} is {value!r}; allowed: {least}..{most}")
-        header = _Header(
+        header = Header(
             rules=described["rules"],
             fingerprint=described["rules_fingerprint"],
             size=size,
             decisions=int(described["decisions"]),
         )
     except (KeyError, ValueError, TypeError, RecursionError) as error:
-        reason = _line(error)
+        reason = line(error)
         raise PolicyError(f"{path}: metadata does not describe a policy: {reason}") from error
     rows = (size["planes"], size["globals"])
     if rows != (observation.N_PLANES, observation.N_GLOBALS):
