@@ -19,7 +19,7 @@ from safetensors.torch import load_file
 import agents
 import zhuoji_env as zj
 from agents.network import Network, NetworkConfig
-from agents.policy import read_info
+from agents.policy import load, read_info
 from training.imitate import report
 from training.imitate.args import FREE, Args, ArgsError, build, command, parse
 from training.imitate.learn import KINDS, NotFinite, Student, judged
@@ -234,7 +234,7 @@ def test_threads_sum_to_the_whole_batchs_gradient(
     tmp_path: Path, streamed: tuple[Decisions, int], threads: int
 ) -> None:
     network = student()
-    args = tiny(tmp_path, threads=threads, batch_size=10**6, grad_norm=1e9)
+    args = tiny(tmp_path, threads=threads, temperature=0.0, batch_size=10**6, grad_norm=1e9)
     Student(args, network).learn(streamed[0], 0, 0.0)
     alone = student()
     planes, globals_ = map(torch.from_numpy, (streamed[0].planes, streamed[0].globals))
@@ -294,17 +294,20 @@ def test_nothing_is_kept_unless_asked(tmp_path: Path) -> None:
     assert not list(tmp_path.iterdir())
 
 
-def test_the_policy_begins_a_self_play_run(tmp_path: Path) -> None:
-    from training.selfplay.config import build as settings_of
-    from training.selfplay.run import _first_actor
-
+def test_the_policy_is_the_network_that_was_fitted(tmp_path: Path) -> None:
     tried = Run(tiny(tmp_path))
     tried.one_round()
     tried.save()
-    policy = str(tmp_path / "policy.safetensors")
-    size, weights = _first_actor(settings_of({"begin_from": policy}, "test"))
-    assert size == tried.size and weights is not None
-    assert all(torch.equal(w, weights[k]) for k, w in tried.student.network.state_dict().items())
+    policy = load(tmp_path / "policy.safetensors")
+    assert policy.info.network == tried.size and policy.info.fingerprint.count(",") == 1
+    written = load_file(tmp_path / "policy.safetensors")
+    fitted = tried.student.network.state_dict()
+    assert written.keys() == fitted.keys()
+    assert all(torch.equal(written[name], fitted[name]) for name in written)
+    rows = tried.held_out
+    chosen = policy.act(rows.views, rows.scores > -np.inf, (rows.planes, rows.globals))
+    # What nearly ties may fall either way: the policy file is played by other arithmetic.
+    assert (chosen == answers(tried.student.network, rows)).mean() > 0.97
 
 
 def test_a_resumed_run_is_the_one_that_was_not_broken_off(tmp_path: Path) -> None:

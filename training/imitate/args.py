@@ -55,10 +55,10 @@ class Args(BaseModel):
     convolutions: int = Field(2, ge=1, description="Convolutions over ranks.")
     hidden: int = Field(256, ge=1, description="Features of the whole table.")
     temperature: float = Field(
-        0.0, ge=0, description="Softness of the target in units of ping_hu; 0: the action alone."
+        0.2, ge=0, description="Softness of the target in units of ping_hu; 0: the action alone."
     )
-    batch_size: int = Field(1024, ge=2, description="Decisions per gradient step.")
-    learning_rate: float = Field(2e-3, gt=0, description="Adam's step at the start.")
+    batch_size: int = Field(512, ge=2, description="Decisions per gradient step.")
+    learning_rate: float = Field(5e-3, gt=0, description="Adam's step at the start.")
     final_learning_rate: float = Field(2e-5, gt=0, description="Adam's step at the end.")
     grad_norm: float = Field(1.0, gt=0, description="Longest gradient that is taken whole.")
     bfloat16: bool = Field(True, description="Whether the network is evaluated in bfloat16.")

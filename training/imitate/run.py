@@ -38,7 +38,8 @@ from training.selfplay import checkpoint
 from training.selfplay.checkpoint import Checkpoint, CheckpointError
 from training.selfplay.collect import one_thread
 from training.selfplay.critic import begin
-from training.selfplay.run import BAD_INPUT, FIRST_ACTOR, INTERRUPTED, ctrl_c
+from training.selfplay.run import BAD_INPUT, INTERRUPTED, ctrl_c
+from training.selfplay.session import FIRST_ACTOR
 from zhuoji_env import observation
 from zhuoji_env.errors import ZhuojiError
 from zhuoji_env.rules import Rules

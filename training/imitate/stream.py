@@ -19,7 +19,8 @@ from numpy.typing import NDArray
 import zhuoji_env as zj
 from agents.network import Network
 from training.selfplay import tables as kernels
-from training.selfplay.collect import Arrays, precision
+from training.selfplay.rows import Arrays
+from training.selfplay.shard import precision
 from training.selfplay.tables import AGENT, ENDED, PAST
 from zhuoji_env import observation
 from zhuoji_env.actions import N_ACTIONS
