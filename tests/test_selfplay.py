@@ -18,20 +18,14 @@ import zhuoji_env as zj
 from agents.network import Network, NetworkConfig
 from tests.hidden import redealt
 from training.selfplay import rulesets
-from training.selfplay.collect import (
-    Batch,
-    LocalCollector,
-    Rows,
-    Shard,
-    ShardPlan,
-    Weights,
-    choose,
-)
+from training.selfplay.collect import Batch, LocalCollector, Shard, ShardPlan, Weights
 from training.selfplay.config import Config, ConfigError, build, parse
 from training.selfplay.critic import Bins, Critic, begin, begin_critic
 from training.selfplay.league import League
 from training.selfplay.learn import LEAST_SCALE, MOST_ENTROPY, Learner, Played, log_policy, mask
+from training.selfplay.rows import Rows
 from training.selfplay.rulesets import Rulesets, sigma
+from training.selfplay.shard import choose
 from training.selfplay.tables import GROUPS, LEARNER, PAST, TRUTH, seat_deal, trace
 from zhuoji_env import observation
 from zhuoji_env.engine.layout import ITEMS

@@ -28,7 +28,8 @@ from training.selfplay import checkpoint, rulesets
 from training.selfplay.checkpoint import BEFORE, NEWEST, CheckpointError
 from training.selfplay.collect import LocalCollector
 from training.selfplay.config import Config, build
-from training.selfplay.run import BAD_INPUT, GaveUp, Run, learn, main, train
+from training.selfplay.run import BAD_INPUT, learn, main, train
+from training.selfplay.session import GaveUp, Run
 
 TINY: dict[str, Any] = {
     "rules": ["guiyang", "zhuoji"],

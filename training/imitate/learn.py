@@ -17,7 +17,8 @@ from agents.network import Network
 from agents.policy import REFUSED
 from training.imitate.args import Args
 from training.imitate.stream import Decisions, answers
-from training.selfplay.collect import one_thread, precision
+from training.selfplay.collect import one_thread
+from training.selfplay.shard import precision
 from zhuoji_env.actions import BAOTING, DISCARD, GANG, HU, N_ACTIONS, PASS, PENG
 from zhuoji_env.errors import ZhuojiError
 

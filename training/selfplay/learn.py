@@ -20,9 +20,11 @@ from torch import Tensor, nn
 
 from agents.network import Network
 from agents.policy import REFUSED
-from training.selfplay.collect import Batch, one_thread, precision
+from training.selfplay.collect import one_thread
 from training.selfplay.config import Config
 from training.selfplay.critic import Critic
+from training.selfplay.rows import Batch
+from training.selfplay.shard import precision
 from training.selfplay.tables import trace
 from zhuoji_env.actions import N_ACTIONS
 

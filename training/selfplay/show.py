@@ -12,8 +12,8 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 from torch.utils.tensorboard import SummaryWriter
 
-from training.selfplay.collect import Batch
 from training.selfplay.config import CURRENT, PAST
+from training.selfplay.rows import Batch
 from training.selfplay.strength import Strength
 from training.selfplay.tables import LEARNER
 from zhuoji_env.engine.layout import DISCARD_WIN, DRAW

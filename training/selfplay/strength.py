@@ -9,7 +9,7 @@ from torch import Tensor
 
 import zhuoji_env as zj
 from agents.policy import PolicyAgent, PolicyInfo
-from training.selfplay.collect import network
+from training.selfplay.shard import network
 from zhuoji_env.arena.match import MatchResult, match
 from zhuoji_env.baselines import Agent
 from zhuoji_env.rules import Rules
