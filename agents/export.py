@@ -113,11 +113,12 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("policy", help="a policy file, or the name of one that is shipped")
     parser.add_argument("--out", type=Path, required=True, help="the ONNX file to write")
     args = parser.parse_args(argv)
-    # It says what it has no use for here, torchvision for one.
-    logging.getLogger("torch.onnx").setLevel(logging.ERROR)
     try:
         path = agents.POLICIES.get(args.policy, Path(args.policy))
-        write_whole(args.out, to_onnx(load_policy(path, backend="torch")))
+        policy = load_policy(path, backend="torch")
+        # The exporter warns of torchvision, which it does without here; torch set its loggers up.
+        logging.getLogger("torch.onnx").setLevel(logging.ERROR)
+        write_whole(args.out, to_onnx(policy))
     except (ZhuojiError, OSError) as error:
         print(f"error: {error}", file=sys.stderr)
         return BAD_INPUT

@@ -81,9 +81,25 @@ def _place(kind: int) -> int:
 
 
 @kernel
-def _add(value: Any, row: Floats, to: Floats) -> None:
-    for j in range(row.shape[0]):
-        to[j] += value * row[j]
+def _add_rows(x: Any, weight: Floats, at: NDArray[np.int64], to: Floats) -> None:
+    """Add x @ weight to `to`, noughts skipped, four rows at a time; `at` (len(x),) is scratch."""
+    n = 0
+    for i in range(x.shape[0]):
+        if x[i] != 0:
+            at[n] = i
+            n += 1
+    k = 0
+    while k + 4 <= n:
+        i, i1, i2, i3 = at[k], at[k + 1], at[k + 2], at[k + 3]
+        a, a1, a2, a3 = np.float32(x[i]), np.float32(x[i1]), np.float32(x[i2]), np.float32(x[i3])
+        w, w1, w2, w3 = weight[i], weight[i1], weight[i2], weight[i3]
+        for j in range(to.shape[0]):
+            to[j] = to[j] + a * w[j] + a1 * w1[j] + a2 * w2[j] + a3 * w3[j]
+        k += 4
+    for rest in range(k, n):
+        a, w = np.float32(x[at[rest]]), weight[at[rest]]
+        for j in range(to.shape[0]):
+            to[j] += a * w[j]
 
 
 @kernel
@@ -95,13 +111,10 @@ def _begin(bias: Floats, out: Floats) -> None:
 
 
 @kernel
-def _linear(x: Floats, weight: Floats, bias: Floats, out: Floats) -> None:
+def _linear(x: Floats, layer: tuple[Floats, Floats], at: NDArray[np.int64], out: Floats) -> None:
     """Write x @ weight + bias; weight is (in, out)."""
-    out[:] = bias
-    for i in range(x.shape[0]):
-        value = x[i]
-        if value != 0:
-            _add(value, weight[i], out)
+    out[:] = layer[1]
+    _add_rows(x, layer[0], at, out)
 
 
 @kernel
@@ -126,29 +139,34 @@ def _pool(kinds: Floats, rows: Floats, out: Floats) -> None:
 
 
 @kernel
-def _encode(planes: Any, first: Floats, more: Floats, biases: Floats, x: Floats, y: Floats) -> None:
-    """Write the kinds' features after all convolutions to x (27, C); y (PLACES * C) is scratch.
+def _encode(
+    planes: Any,
+    first: Floats,
+    more: Floats,
+    biases: Floats,
+    at: NDArray[np.int64],
+    x: Floats,
+    y: Floats,
+) -> None:
+    """Write the kinds' features after all convolutions to x (27, C).
 
-    What one number gives to its neighbours and itself lies side by side, in weights and in y.
+    What one number gives to its neighbours and itself lies side by side, in the weights and in y
+    (PLACES * C,), which like `at` is scratch.
     """
     c = x.shape[1]
     for layer in range(1 + more.shape[0]):
         _begin(biases[layer], y)
         for kind in range(N_KINDS):
-            at = (_place(kind) - 1) * c
-            to = y[at : at + TAPS * c]
+            begin = (_place(kind) - 1) * c
+            to = y[begin : begin + TAPS * c]
             if layer == 0:
-                for p in range(planes.shape[0]):
-                    if planes[p, kind] != 0:
-                        _add(np.float32(planes[p, kind]), first[p], to)
+                _add_rows(planes[:, kind], first, at, to)
             else:
-                for channel in range(c):
-                    if x[kind, channel] != 0:
-                        _add(x[kind, channel], more[layer - 1, channel], to)
+                _add_rows(x[kind], more[layer - 1], at, to)
         for kind in range(N_KINDS):
-            at = _place(kind) * c
+            begin = _place(kind) * c
             for j in range(c):
-                value = max(y[at + j], np.float32(0))
+                value = max(y[begin + j], np.float32(0))
                 x[kind, j] = value if layer == 0 else x[kind, j] + value
 
 
@@ -178,18 +196,20 @@ def _forward(
     channels = biases.shape[1]
     x = np.empty((N_KINDS, channels), np.float32)
     y = np.empty(PLACES * channels, np.float32)
+    # As many as the longest sum has terms.
+    at = np.empty(max(planes.shape[1], table[0].shape[0], table[0].shape[1]), np.int64)
     pooled = np.empty(table[0].shape[0], np.float32)
     features = np.empty(table[0].shape[1], np.float32)
     handed = np.empty(channels, np.float32)
     plain = np.empty(of_table[0].shape[1], np.float32)
     for i in range(planes.shape[0]):
-        _encode(planes[i], first, more, biases, x, y)
+        _encode(planes[i], first, more, biases, at, x, y)
         _pool(x, rows[i], pooled)
-        _linear(pooled, table[0], table[1], features)
+        _linear(pooled, table, at, features)
         _rectify(features)
-        _linear(features, back[0], back[1], handed)
+        _linear(features, back, at, handed)
         _price(x, handed, of_kind[0], of_kind[1], out[i])
-        _linear(features, of_table[0], of_table[1], plain)
+        _linear(features, of_table, at, plain)
         out[i, PENG], out[i, HU], out[i, BAOTING], out[i, PASS] = plain
 
 

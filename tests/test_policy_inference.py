@@ -140,6 +140,7 @@ def test_onnxruntime_chooses_alike(file: Path, seen: Decisions, tmp_path: Path) 
         assert np.array_equal(theirs.act(seen.views[:n], seen.legal[:n], None), actions[:n])
 
 
+@pytest.mark.boundscheck
 @settings(deadline=None, max_examples=15)
 @given(
     config=st.builds(
