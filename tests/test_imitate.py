@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shlex
 import signal
 from collections.abc import Iterator
 from pathlib import Path
@@ -76,7 +77,7 @@ def tiny(folder: Path, **changed: Any) -> Args:
 
 def given_as_flags(args: Args) -> list[str]:
     """Return the flags that say the same."""
-    return command(args).split()[3:]
+    return shlex.split(command(args))[3:]
 
 
 def student(seed: int = 1, gain: float = 0.3) -> Network:
@@ -414,6 +415,7 @@ def test_every_argument_says_what_it_is() -> None:
         (["--teacher", "greedy"], "--teacher 'greedy' gives no scores of actions; allowed: expert"),
         (["--rules", "guiyan"], "guiyan"),
         (["--rules", ","], "--rules names none"),
+        (["--tables", "3"], "--tables 3 and --held-out 256 for 4 rulesets"),
         (["--strays", "nobody"], "unknown agent 'nobody'"),
         (["--student", "0.8", "--stray", "0.4"], "student and stray add up to more than 1"),
         (["--strays", ""], "stray is above 0 and strays names nobody"),
@@ -443,7 +445,7 @@ def test_a_folder_with_a_run_is_not_written_over(
 
 
 def test_the_command_says_the_arguments_again(tmp_path: Path) -> None:
-    args = tiny(tmp_path, temperature=0.25)
+    args = tiny(tmp_path, temperature=0.25, against="", rules="my rules.yaml")
     assert parse(given_as_flags(args)) == (args, False)
     with pytest.raises(ArgsError, match="unknwon"):
         build({"unknwon": 1})

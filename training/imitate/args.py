@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import shlex
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -119,7 +120,7 @@ def parse(argv: Sequence[str] | None = None) -> tuple[Args, bool]:
 def command(args: Args) -> str:
     """Return the command line of a run."""
     told = [
-        f"--{name.replace('_', '-')} {getattr(args, name)}"
+        f"--{name.replace('_', '-')} {shlex.quote(str(getattr(args, name)))}"
         for name, field in Args.model_fields.items()
         if getattr(args, name) != field.default
     ]

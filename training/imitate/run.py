@@ -247,8 +247,14 @@ def imitate(args: Args, resume: bool, console: Console) -> int:
         zj.specs.make(name)
     for name in args.named("match_rules"):
         Rules.load(name)
-    if not args.named("rules"):
+    rules = len(args.named("rules"))
+    if not rules:
         raise ArgsError("--rules names none; allowed: presets or YAML files by commas")
+    if min(args.tables, args.held_out) < rules:
+        raise ArgsError(
+            f"--tables {args.tables} and --held-out {args.held_out} for {rules} rulesets; "
+            "allowed: a table of each or more"
+        )
     folder = Path(args.out)
     kept, fault = checkpoint.read(folder) if resume else (None, "")
     if not resume and (folder / checkpoint.NEWEST).exists():

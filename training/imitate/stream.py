@@ -110,14 +110,15 @@ class Stream:
             first=plan.first,
         )
         self.who: NDArray[np.int8] = np.zeros((n, 4), np.int8)
+        # `gather` draws for players that sample; nobody here does.
         self._counts: NDArray[np.int64] = np.zeros(n, np.int64)
+        self._draws: NDArray[np.float64] = np.zeros(n, np.float64)
         self._shares = np.array(plan.shares, np.float64)
         self._strays = [Player(name, zj.specs.make(name)) for name in plan.strays]
         for player in self._strays:
             player.reset(n, plan.seed)
         self._order: NDArray[np.int64] = np.zeros(n, np.int64)
         self._starts: NDArray[np.int64] = np.zeros(len(plan.shares) + 1, np.int64)
-        self._draws: NDArray[np.float64] = np.zeros(n, np.float64)
         self._actions: NDArray[np.int64] = np.full(n, -1)
         self._ended: NDArray[np.void] = np.zeros(n, ENDED)
         self.games.reset()
