@@ -28,7 +28,7 @@ from training.selfplay import checkpoint, rulesets
 from training.selfplay.checkpoint import BEFORE, NEWEST, CheckpointError
 from training.selfplay.collect import LocalCollector
 from training.selfplay.config import Config, build
-from training.selfplay.run import BAD_INPUT, learn, main, train
+from training.selfplay.run import BAD_INPUT, clear, learn, main, train
 from training.selfplay.session import GaveUp, Run
 
 TINY: dict[str, Any] = {
@@ -158,6 +158,12 @@ def test_a_run_is_not_overwritten(finished: Path, capsys: pytest.CaptureFixture[
     assert main(["--config", str(settings), "--resume", "--tables", "9"]) == BAD_INPUT
     assert "made with tables 8, 9 given" in capsys.readouterr().err
     assert (finished / NEWEST).read_bytes() == before
+
+
+def test_a_run_gives_way_where_it_is_said(tmp_path: Path) -> None:
+    begun(tmp_path).save()
+    clear(tmp_path, replace=True)
+    assert not (tmp_path / NEWEST).exists() and not (tmp_path / BEFORE).exists()
 
 
 @pytest.mark.slow

@@ -1,7 +1,8 @@
 """The seam between learning and playing: who plays the shards, and where.
 
 A collector plays every shard once an update. What a shard gives does not depend on where it is
-played, nor on the others, so that all collectors give the same batches.
+played, nor on the others, so that all collectors give the same batches: to the last bit, on equal
+machines, if each shard is played by a thread that `one_thread` has set up.
 """
 
 from __future__ import annotations

@@ -61,6 +61,9 @@ class Config(_Model):
     )
     seed: int = Field(1, ge=0, description="Seed of walls, first weights, draws and updates.")
     out: str = Field("runs/selfplay", description="Folder that the run writes into.")
+    replace: bool = Field(
+        False, description="Whether a run that the folder has already gives way to a new one."
+    )
     decisions: int = Field(
         8_000_000, ge=1, description="Decisions of the learner to train on, forced moves left out."
     )

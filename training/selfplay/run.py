@@ -38,9 +38,18 @@ from training.selfplay.strength import agent, final_matches, strengths
 from zhuoji_env.errors import ZhuojiError
 
 INTERRUPTED, BAD_INPUT = 130, 2
+EVENTS = "tb"
 # Settings that a resumed run may have otherwise; all others are the run's own.
 FREE = {
-    *("out", "decisions", "checkpoint_every", "strength_every", "strength_blocks", "against"),
+    *(
+        "out",
+        "replace",
+        "decisions",
+        "checkpoint_every",
+        "strength_every",
+        "strength_blocks",
+        "against",
+    ),
     *("final_blocks", "final_against", "rollbacks", "lowest_entropy", "highest_kl"),
 }
 
@@ -153,6 +162,17 @@ def finish(run: Run, console: Console) -> None:
     console.print(f"{facts['decisions']}; {facts['time']}; {facts['speed']}", highlight=False)
 
 
+def clear(folder: Path, replace: bool) -> None:
+    """Make way for a new run; ConfigError if there is one already that must not be replaced."""
+    kept = [folder / name for name in (checkpoint.NEWEST, checkpoint.BEFORE)]
+    if any(path.exists() for path in kept) and not replace:
+        raise ConfigError(
+            f"{folder} has a run already; allowed: --resume, another `out`, or `replace`"
+        )
+    for path in (*kept, *(folder / EVENTS).glob("events.out.tfevents.*")):
+        path.unlink(missing_ok=True)
+
+
 def train(
     config: Config,
     resume: bool,
@@ -165,8 +185,8 @@ def train(
             zj.specs.make(name)
     folder = Path(config.out)
     kept, fault = kept_for(config) if resume else (None, "")
-    if not resume and (folder / checkpoint.NEWEST).exists():
-        raise ConfigError(f"{folder} has a run already; allowed: --resume, or another `out`")
+    if not resume:
+        clear(folder, config.replace)
     # Threads of our own share the work, see `learn` and `collect`.
     torch.set_num_threads(1)
     run = Run(config, make_collector, kept)
@@ -181,7 +201,7 @@ def train(
     console.print(
         f"training on {run.info.rules}, seed {config.seed}, into {folder}", soft_wrap=True
     )
-    with Show(console, folder / "tb", config.decisions, run.decisions) as seen:
+    with Show(console, folder / EVENTS, config.decisions, run.decisions) as seen:
         finished = learn(run, seen)
     if not finished:
         text = f"interrupted; the same settings with --resume go on from {folder}"
