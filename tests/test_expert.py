@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 import agents
 import zhuoji_env as zj
-from agents.expert import Expert, Parameters, Style, make, parameters
+from agents.expert import Expert, Parameters, make, parameters
 from agents.expert.deciding import load, win_pays
 from agents.expert.money import ji_held, ji_river
 from agents.expert.progress import (
@@ -44,7 +44,7 @@ PLAIN = Parameters()
 
 def expert(**changed: float) -> Expert:
     """An expert by the default parameters but for some."""
-    return Expert(Style(replace(PLAIN, **changed), False))
+    return Expert(replace(PLAIN, **changed))
 
 
 def played(rules: Any, n: int, seed: int) -> list[tuple[zj.Games, NDArray[np.void]]]:
@@ -225,11 +225,9 @@ class TestPromises:
     @given(rules=rulesets(), seed=st.integers(0, 1000))
     def test_only_legal_actions_under_any_rules(self, rules: zj.Rules, seed: int) -> None:
         views = choices(rules, 8, seed)
-        for ahead in (False, True):
-            chosen = Expert(Style(PLAIN, ahead)).act(views)
-            assert np.all(views["legal"] >> chosen & 1)
+        assert np.all(views["legal"] >> expert().act(views) & 1)
 
-    @pytest.mark.parametrize("name", agents.NAMES)
+    @pytest.mark.parametrize("name", agents.STYLES)
     def test_styles_play_every_preset(self, name: str) -> None:
         agent = agents.make(name)
         assert isinstance(agent, zj.Agent)
@@ -237,10 +235,9 @@ class TestPromises:
             views = choices(rules, 4)
             assert np.all(views["legal"] >> agent.act(views, mask(views), None) & 1)
 
-    @pytest.mark.parametrize("ahead", [False, True])
-    def test_a_decision_does_not_depend_on_its_batch(self, ahead: bool) -> None:
+    def test_a_decision_does_not_depend_on_its_batch(self) -> None:
         views = choices(n=8)
-        agent = Expert(Style(PLAIN, ahead))
+        agent = expert()
         whole = agent.scores(views)
         for part in (slice(0, 1), slice(7, 8), slice(3, 40), slice(None, None, -1)):
             assert np.array_equal(agent.scores(views[part]), whole[part])
@@ -268,7 +265,7 @@ class TestPromises:
     @pytest.mark.boundscheck
     def test_it_reads_within_bounds(self) -> None:
         for rules in PRESETS:
-            Expert(Style(PLAIN, True)).act(choices(rules, 2))
+            expert().act(choices(rules, 2))
 
 
 def own_turn(hand: str, drawn: str, rules: Any = "guiyang", **fields: Any) -> NDArray[np.void]:
@@ -335,18 +332,16 @@ class TestConfigs:
 
     def test_styles_differ(self) -> None:
         views = choices(n=32)
-        plays = {
-            name: agents.make(name).act(views, mask(views), None).tobytes() for name in agents.NAMES
-        }
-        assert len(set(plays.values())) == len(agents.NAMES)
+        legal = mask(views)
+        plays = {agents.make(name).act(views, legal, None).tobytes() for name in agents.STYLES}
+        assert len(plays) == len(agents.STYLES)
 
     @pytest.mark.parametrize(
         ("text", "said"),
         [
             ("fear: -1", "fear is -1; allowed: numbers 0..6"),
             ("fear: much", "fear is 'much'; allowed: numbers 0..6"),
-            ("feer: 1", "unknown 'feer'; allowed: ahead, baoting"),
-            ("ahead: 1", "ahead is 1; allowed: true or false"),
+            ("feer: 1", "unknown 'feer'; allowed: others_end, others_rise"),
             ("[1]", "list given; allowed: names and numbers"),
             ("a: [", "cannot be read"),
         ],
@@ -358,11 +353,10 @@ class TestConfigs:
             make(config=path)
 
     def test_a_style_starts_from_another(self, tmp_path: Path) -> None:
-        (tmp_path / "base.yaml").write_text("fear: 2\nahead: true\n")
+        (tmp_path / "base.yaml").write_text("fear: 2\n")
         (tmp_path / "mine.yaml").write_text("like: base\nbig: 0.5\n")
-        style = parameters.load(tmp_path / "mine.yaml")
-        assert style.ahead
-        assert asdict(style.parameters) == {**asdict(PLAIN), "fear": 2, "big": 0.5}
+        mine = parameters.load(tmp_path / "mine.yaml")
+        assert asdict(mine) == {**asdict(PLAIN), "fear": 2, "big": 0.5}
 
     def test_an_unknown_agent_is_refused_with_the_nearest(self) -> None:
         with pytest.raises(zj.ZhuojiError, match="did you mean expert"):

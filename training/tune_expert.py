@@ -27,7 +27,7 @@ from numpy.typing import NDArray
 from rich.console import Console
 
 import zhuoji_env as zj
-from agents.expert import Expert, Parameters, Style, parameters
+from agents.expert import Expert, Parameters, parameters
 from agents.policy import write_whole
 from zhuoji_env import specs
 from zhuoji_env.arena.match import MatchResult
@@ -86,7 +86,7 @@ class Task:
     """What a candidate is asked to do."""
 
     args: Args
-    start: Style
+    start: Parameters
     names: list[str]
     rules: list[zj.Rules]
     against: list[Agent]
@@ -102,24 +102,24 @@ class Task:
     def scaled(self) -> NDArray[np.float64]:
         """Return where the search starts, 0..1 for each parameter's range."""
         low, high = self.bounds.T
-        now = np.array([getattr(self.start.parameters, name) for name in self.names])
+        now = np.array([getattr(self.start, name) for name in self.names])
         where: NDArray[np.float64] = (now - low) / (high - low)
         return where
 
-    def style(self, point: NDArray[np.float64]) -> Style:
-        """Return the style of a point of the search."""
+    def parameters(self, point: NDArray[np.float64]) -> Parameters:
+        """Return the parameters of a point of the search."""
         low, high = self.bounds.T
         values = low + np.clip(point, 0, 1) * (high - low)
         rounded = {
             name: round(float(value), 4) for name, value in zip(self.names, values, strict=True)
         }
-        return Style(replace(self.start.parameters, **rounded), self.start.ahead)
+        return replace(self.start, **rounded)
 
-    def matches(self, style: Style, blocks: int, seed: int) -> list[MatchResult]:
-        """Play a style against every opponent under every ruleset."""
+    def matches(self, chosen: Parameters, blocks: int, seed: int) -> list[MatchResult]:
+        """Play an expert against every opponent under every ruleset."""
         return [
             zj.arena.match(
-                Expert(style),
+                Expert(chosen),
                 other,
                 rules=rules,
                 blocks=blocks,
@@ -130,10 +130,10 @@ class Task:
             for other in self.against
         ]
 
-    def margin(self, style: Style, blocks: int, seed: int) -> float:
-        """Return the mean margin of a style over its matches, in units of sigma a deal."""
+    def margin(self, chosen: Parameters, blocks: int, seed: int) -> float:
+        """Return the mean margin of an expert over its matches, in units of sigma a deal."""
         units = np.repeat(self.units, len(self.against))
-        means = [result.mean for result in self.matches(style, blocks, seed)]
+        means = [result.mean for result in self.matches(chosen, blocks, seed)]
         return float(np.mean(np.array(means) / units))
 
 
@@ -200,7 +200,7 @@ def search(task: Task, rows: list[dict[str, Any]], path: Path, console: Console)
             margins = rows[generation]["margins"]
         else:
             seed = TUNE + 1000 * args.seed + generation
-            margins = [task.margin(task.style(point), args.blocks, seed) for point in points]
+            margins = [task.margin(task.parameters(point), args.blocks, seed) for point in points]
             row = {"args": _lasting(args), "generation": generation, "margins": margins}
             rows.append(row)
             write_whole(path, "".join(json.dumps(one) + "\n" for one in rows).encode())
@@ -219,16 +219,16 @@ def finish(task: Task, kept: list[Any], console: Console) -> Path:
     """Choose among what was kept, play the blind walls, write the config and return its path."""
     args = task.args
     seed = SELECT + args.seed
-    margins = [task.margin(task.style(point), args.select_blocks, seed) for point in kept]
+    margins = [task.margin(task.parameters(point), args.select_blocks, seed) for point in kept]
     for i, margin in enumerate(margins):
         console.print(f"kept {i}: margin {margin:+.4f} on the selection walls", highlight=False)
-    style = task.style(kept[int(np.argmax(margins))])
+    chosen = task.parameters(kept[int(np.argmax(margins))])
     units = np.repeat(task.units, len(task.against))
     lines = [
         "# Fitted by " + command(args),
         "# Margins on blind walls, in points a deal and in sigma of greedy self-play:",
     ]
-    results = task.matches(style, args.blind_blocks, BLIND + args.seed)
+    results = task.matches(chosen, args.blind_blocks, BLIND + args.seed)
     for result, unit in zip(results, units, strict=True):
         told = (
             f"{result.rules.name} against {result.b}: {result.mean:+.3f} "
@@ -236,7 +236,7 @@ def finish(task: Task, kept: list[Any], console: Console) -> Path:
         )
         console.print(told, highlight=False)
         lines.append(f"#   {told}")
-    values = {"ahead": style.ahead, **asdict(style.parameters)}
+    values = asdict(chosen)
     text = "\n".join(lines) + "\n" + yaml.safe_dump(values, sort_keys=False)
     path = Path(args.out) / "tuned.yaml"
     write_whole(path, text.encode())

@@ -13,19 +13,16 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from agents import NAMES
+from agents import STYLES
 from agents.expert import parameters
 from agents.expert.deciding import score
-from agents.expert.parameters import CONFIGS, Parameters, Style
+from agents.expert.parameters import CONFIGS, Parameters
 from zhuoji_env.actions import N_ACTIONS
 from zhuoji_env.engine import tables as lookup
 from zhuoji_env.engine.layout import VIEW
 from zhuoji_env.errors import ZhuojiError
 
-__all__ = ["Expert", "Parameters", "Style", "make"]
-
-# It looks a draw ahead at hands that lack no more than this: farther ones branch too widely.
-AHEAD = 3
+__all__ = ["Expert", "Parameters", "make"]
 
 
 class Expert:
@@ -34,9 +31,9 @@ class Expert:
     needs_observations: ClassVar[bool] = False
     thread_safe: ClassVar[bool] = True
 
-    def __init__(self, style: Style, name: str = "expert") -> None:
-        self.name, self.style = name, style
-        self._parameters: NDArray[np.void] = np.atleast_1d(style.parameters.record())
+    def __init__(self, chosen: Parameters, name: str = "expert") -> None:
+        self.name, self.parameters = name, chosen
+        self._record: NDArray[np.void] = np.atleast_1d(chosen.record())
 
     def reset(self, n: int, seed: int) -> None:
         """Do nothing: equal views, equal play."""
@@ -48,8 +45,7 @@ class Expert:
                 f"views are {views.dtype.kind!r} of shape {views.shape}; see Games.view"
             )
         out = np.empty((len(views), N_ACTIONS))
-        ahead = AHEAD if self.style.ahead else 0
-        score(views, self._parameters, ahead, lookup.needs(), lookup.wins(), out)
+        score(views, self._record, lookup.needs(), lookup.wins(), out)
         return out
 
     def act(
@@ -72,6 +68,6 @@ def make(name: str = "expert", *, config: str | Path | None = None) -> Expert:
 
     Raises ZhuojiError for an unknown name or a config that cannot be read.
     """
-    if name not in NAMES:
-        raise ZhuojiError(f"unknown style {name!r}; allowed: {', '.join(NAMES)}")
+    if name not in STYLES:
+        raise ZhuojiError(f"unknown style {name!r}; allowed: {', '.join(STYLES)}")
     return Expert(parameters.load(Path(config or CONFIGS / f"{name}.yaml")), name)

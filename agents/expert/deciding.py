@@ -23,7 +23,7 @@ from agents.expert.money import (
     own_dou,
     weighed,
 )
-from agents.expert.progress import ELAPSED, END, IF_NOT, IF_READY, LOSS, RISE, ROUNDS, without_win
+from agents.expert.progress import ELAPSED, END, IF_NOT, LOSS, RISE, ROUNDS, without_win
 from agents.expert.routes import DOU, KEY, LAID, N_HAND, SUITS, add, ready_worth, standing
 from zhuoji_env.actions import BAOTING, GANG, HU, PASS, PENG
 from zhuoji_env.engine.bill import PAYS_THREE
@@ -63,9 +63,10 @@ def set_pace(v: Record, p: Record, pace: Floats) -> None:
     pace[ROUNDS] = (v.wall_left + before) // SEATS
     pace[ELAPSED] = (DRAWS - v.wall_left) / SEATS
     pace[LOSS] = p.loss * unit
-    pace[IF_READY] = 0.0
     pace[IF_NOT] = PAYERS * p.others_ready * p.ready_fan * unit
     pace[END] = p.others_end
+    for seat in range(1, SEATS):
+        pace[END] += p.others_melds * v.n_melds[seat] + p.others_baoting * v.baoting[seat]
     pace[RISE] = p.others_rise
 
 
@@ -168,11 +169,9 @@ def kong_pays(v: Record, kind: int, meld: int, unseen: float) -> float:
 def write_scores(
     v: Record,
     p: Record,
-    ahead: int,
     needs: Any,
     wins: Any,
     hand: Hand,
-    left: Any,
     pace: Floats,
     work: Floats,
     grid: Floats,
@@ -210,7 +209,7 @@ def write_scores(
             if frozen:
                 worth = p.baoting * ready_worth(v, p, hand, True, unseen, pace, work, wins)
             else:
-                worth = standing(v, p, hand, ahead, unseen, pace, work, grid, needs, wins, left)
+                worth = standing(v, p, hand, unseen, pace, work, grid, needs, wins)
             hope = dou_pay * kongs_to_come(v, hand, rounds, unseen, p)
             out[kind] = worth + hope - cost
             if legal >> BAOTING & 1:
@@ -228,21 +227,20 @@ def write_scores(
                 gain -= p.fear * PAYERS * danger[kind]
                 taken = 1
             out[GANG + kind] = gain + after_kong(
-                v, p, hand, kind, taken, ahead, unseen, dou_pay, pace, work, grid, needs, wins, left
+                v, p, hand, kind, taken, unseen, dou_pay, pace, work, grid, needs, wins
             )
     else:
         hope = dou_pay * kongs_to_come(v, hand, rounds, unseen, p)
         if frozen:
             worth = p.baoting * ready_worth(v, p, hand, True, unseen, pace, work, wins)
         else:
-            worth = standing(v, p, hand, ahead, unseen, pace, work, grid, needs, wins, left)
+            worth = standing(v, p, hand, unseen, pace, work, grid, needs, wins)
         out[PASS] = worth + hope
         if legal >> PENG & 1:
             out[PENG] = ji_pay * ji_claimed(v, v.tile, False, unseen) + after_peng(
                 v,
                 p,
                 hand,
-                ahead,
                 unseen,
                 dou_pay,
                 ji_pay,
@@ -253,13 +251,12 @@ def write_scores(
                 ways,
                 needs,
                 wins,
-                left,
             )
         if v.tile >= 0 and legal >> (GANG + v.tile) & 1:
             gain = dou_pay * kong_pays(v, v.tile, DIAN, unseen)
             gain += ji_pay * ji_claimed(v, v.tile, True, unseen)
             out[GANG + v.tile] = gain + after_kong(
-                v, p, hand, v.tile, 3, ahead, unseen, dou_pay, pace, work, grid, needs, wins, left
+                v, p, hand, v.tile, 3, unseen, dou_pay, pace, work, grid, needs, wins
             )
     if legal >> HU & 1 and out[HU] > 0.0:
         out[HU] /= p.patience
@@ -272,7 +269,6 @@ def after_kong(
     hand: Hand,
     kind: int,
     taken: int,
-    ahead: int,
     unseen: float,
     dou_pay: float,
     pace: Floats,
@@ -280,7 +276,6 @@ def after_kong(
     grid: Floats,
     needs: Any,
     wins: Any,
-    left: Any,
 ) -> float:
     """Return what the hand comes to with a kong laid and its replacement tile to be drawn."""
     suits, dou, rounds = hand[SUITS], hand[DOU], pace[ROUNDS]
@@ -290,7 +285,7 @@ def after_kong(
         hand[SUITS] |= 1 << (kind // 9)
     hand[DOU] = 1
     pace[ROUNDS] = (v.wall_left - 1) // SEATS + 1
-    worth = standing(v, p, hand, ahead, unseen, pace, work, grid, needs, wins, left)
+    worth = standing(v, p, hand, unseen, pace, work, grid, needs, wins)
     worth += dou_pay * kongs_to_come(v, hand, pace[ROUNDS], unseen, p)
     if taken == 1:
         # The peng is a kong now: what it hoped for is what it is paid.
@@ -314,7 +309,6 @@ def after_peng(
     v: Record,
     p: Record,
     hand: Hand,
-    ahead: int,
     unseen: float,
     dou_pay: float,
     ji_pay: float,
@@ -325,7 +319,6 @@ def after_peng(
     ways: Floats,
     needs: Any,
     wins: Any,
-    left: Any,
 ) -> float:
     """Return what the hand comes to with a peng laid and its best discard made."""
     tile = v.tile
@@ -343,7 +336,7 @@ def after_peng(
         if hand[kind] == 0:
             continue
         add(hand, kind, -1)
-        worth = standing(v, p, hand, ahead, unseen, pace, work, grid, needs, wins, left)
+        worth = standing(v, p, hand, unseen, pace, work, grid, needs, wins)
         worth += dou_pay * (kongs_to_come(v, hand, pace[ROUNDS], unseen, p) + hope)
         if kind == tile:
             worth -= dou_pay * hope
@@ -358,10 +351,9 @@ def after_peng(
 
 
 @kernel
-def score(views: Any, p: Any, ahead: int, needs: Any, wins: Any, out: Floats) -> None:
+def score(views: Any, p: Any, needs: Any, wins: Any, out: Floats) -> None:
     """Write what every legal action comes to at each view; `out` (n, 58) fan, -inf if illegal."""
     hand = np.zeros(N_HAND, np.int64)
-    left = np.empty(27, np.int8)
     pace = np.zeros(8)
     work = np.zeros((3, 8))
     grid = np.zeros((5, 9))
@@ -371,11 +363,9 @@ def score(views: Any, p: Any, ahead: int, needs: Any, wins: Any, out: Floats) ->
         write_scores(
             views[i],
             p[0],
-            ahead,
             needs,
             wins,
             hand,
-            left,
             pace,
             work,
             grid,

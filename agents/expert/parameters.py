@@ -28,6 +28,8 @@ class Parameters:
     # The pace of a deal. A round is one draw of each seat.
     others_end: float = _between(0.01, 0, 0.3, "chance that another seat wins in the first round")
     others_rise: float = _between(0.022, 0, 0.1, "what each round adds to that chance")
+    others_melds: float = _between(0.0, 0, 0.05, "what each meld of another seat adds to it")
+    others_baoting: float = _between(0.1, 0, 0.3, "what each other seat that is baoting adds to it")
     loss: float = _between(2.0, 0, 20, "units lost when another seat wins")
     peng_rate: float = _between(0.7, 0, 1.5, "how readily others discard a copy one could peng")
     win_rate: float = _between(0.8, 0, 1.5, "how readily others discard a copy one waits for")
@@ -86,33 +88,20 @@ DTYPE = np.dtype([(one.name, np.float64) for one in fields(Parameters)])
 CONFIGS = Path(__file__).resolve().parents[2] / "configs" / "agents"
 
 
-@dataclass(frozen=True)
-class Style:
-    """A player's parameters and how far it looks."""
-
-    parameters: Parameters
-    # Whether it looks a draw ahead: what helps then counts, not what helps on average.
-    ahead: bool
-
-
-def of_mapping(given: Mapping[str, Any], where: str) -> Style:
-    """Return the style of a mapping; ZhuojiError names `where` and what is wrong."""
-    known = {one.name for one in fields(Parameters)} | {"ahead"}
+def of_mapping(given: Mapping[str, Any], where: str) -> Parameters:
+    """Return the parameters of a mapping; ZhuojiError names `where` and what is wrong."""
+    known = [one.name for one in fields(Parameters)]
     for name in given:
         if name not in known:
-            raise ZhuojiError(f"{where}: unknown {name!r}; allowed: {', '.join(sorted(known))}")
-    values = dict(given)
-    ahead = values.pop("ahead", True)
-    if type(ahead) is not bool:
-        raise ZhuojiError(f"{where}: ahead is {ahead!r}; allowed: true or false")
+            raise ZhuojiError(f"{where}: unknown {name!r}; allowed: {', '.join(known)}")
     try:
-        return Style(Parameters(**values), ahead)
+        return Parameters(**given)
     except ZhuojiError as error:
         raise ZhuojiError(f"{where}: {error}") from error
 
 
-def load(path: Path) -> Style:
-    """Return the style of a YAML file; a style with `like` starts from another file beside it."""
+def load(path: Path) -> Parameters:
+    """Return the parameters of a YAML file; `like` names a file beside it to start from."""
     try:
         given = yaml.safe_load(path.read_text(encoding="utf-8"))
     except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
@@ -123,4 +112,4 @@ def load(path: Path) -> Style:
     if like is None:
         return of_mapping(given, str(path))
     base = load(path.with_name(f"{like}.yaml"))
-    return of_mapping({**asdict(base.parameters), "ahead": base.ahead, **given}, str(path))
+    return of_mapping({**asdict(base), **given}, str(path))

@@ -20,8 +20,8 @@ Floats = NDArray[np.float64]
 
 # Lacking more, a hand is as good as lost: nobody counts on it.
 MOST = 7
-# How `pace` (1 x n) lays out what a round is.
-ROUNDS, ELAPSED, LOSS, IF_READY, IF_NOT, END, RISE = range(7)
+# How `pace` lays out what a round is.
+ROUNDS, ELAPSED, LOSS, IF_NOT, END, RISE = range(6)
 # No round is likelier than this to be a deal's last.
 MOST_ENDS = 0.6
 

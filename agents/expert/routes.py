@@ -17,7 +17,6 @@ from agents.expert.progress import MOST, along, along_triplets, room, without_wi
 from zhuoji_env.engine.distance import (
     N_MELDS,
     N_PAIRS,
-    distances_left,
     entry_of,
     lowering_in,
     lowering_kinds,
@@ -140,50 +139,15 @@ def help_of(lacking: int, p: Record) -> float:
 
 
 @kernel
-def best_after_help(v: Record, hand: Hand, bits: int, needs: Any, left: Any) -> float:
-    """Return the copies that help a basic hand after the next helpful draw and its best discard."""
-    total, weight = 0.0, 0.0
-    for kind in range(27):
-        if not bits >> kind & 1 or v.unseen[kind] == 0:
-            continue
-        add(hand, kind, 1)
-        k0, k1, k2, laid = hand[KEY], hand[KEY + 1], hand[KEY + 2], hand[LAID]
-        distances_left(k0, k1, k2, laid, False, needs, left)
-        least = 127
-        for other in range(27):
-            least = min(least, left[other])
-        best = 0
-        for other in range(27):
-            if left[other] == least:
-                less = POW5[other % 9]
-                after = lowering_kinds(
-                    k0 - (less if other < 9 else 0),
-                    k1 - (less if 9 <= other < 18 else 0),
-                    k2 - (less if other >= 18 else 0),
-                    laid,
-                    False,
-                    needs,
-                )
-                copies = copies_of(v, after) - (after >> kind & 1)
-                best = max(best, copies)
-        add(hand, kind, -1)
-        total += best * v.unseen[kind]
-        weight += v.unseen[kind]
-    return total / weight if weight > 0.0 else 0.0
-
-
-@kernel
 def basic_worth(
     v: Record,
     p: Record,
     hand: Hand,
     lacking: int,
-    ahead: bool,
     unseen: float,
     pace: Floats,
     work: Floats,
     needs: Any,
-    left: Any,
 ) -> float:
     """Return what the basic route comes to, lacking 2 or more."""
     bits = lowering_kinds(hand[KEY], hand[KEY + 1], hand[KEY + 2], hand[LAID], False, needs)
@@ -192,8 +156,6 @@ def basic_worth(
     broad = (max(now, 0.5) / (help_of(lacking, p) * unseen / FULL)) ** p.carry
     for one in range(1, lacking):
         copies = help_of(one, p) * broad * unseen / FULL
-        if ahead and one == lacking - 1:
-            copies = best_after_help(v, hand, bits, needs, left)
         draw[one] = min(1.0, copies / unseen)
         claim[one] = PAYERS * p.peng_rate * p.claimable * draw[one]
     draw[lacking] = now / unseen
@@ -377,19 +339,14 @@ def standing(
     v: Record,
     p: Record,
     hand: Hand,
-    ahead: int,
     unseen: float,
     pace: Floats,
     work: Floats,
     grid: Floats,
     needs: Any,
     wins: Any,
-    left: Any,
 ) -> float:
-    """Return what a hand comes to by its best route, and by some of what the others add.
-
-    `ahead`: look a draw ahead on the basic route if it lacks no more than this.
-    """
+    """Return what a hand comes to by its best route, and by some of what the others add."""
     r = v.rules
     laid, suits = hand[LAID], hand[SUITS]
     none, _ = without_win(pace)
@@ -399,8 +356,7 @@ def standing(
     if gain > best:
         best, rest = gain, rest + best
     if 2 <= lacking <= MOST:
-        look = lacking <= ahead
-        gain = basic_worth(v, p, hand, lacking, look, unseen, pace, work, needs, left) - none
+        gain = basic_worth(v, p, hand, lacking, unseen, pace, work, needs) - none
         if gain > best:
             best, rest = gain, rest + best
         else:
