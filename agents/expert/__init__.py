@@ -25,6 +25,10 @@ from zhuoji_env.errors import ZhuojiError
 __all__ = ["Expert", "Parameters", "make"]
 
 
+# Decimals of a fan to which actions are told apart: what the last bits say differs by machine.
+EQUAL = 9
+
+
 class Expert:
     """A player by expected value. It reads VIEW records alone and draws nothing at random."""
 
@@ -56,7 +60,7 @@ class Expert:
         tables: NDArray[np.int64] | None = None,
     ) -> NDArray[np.int64]:
         """Return an action per view, (k,) int64: the best, the lowest of equals."""
-        best: NDArray[np.int64] = self.scores(views).argmax(1)
+        best: NDArray[np.int64] = self.scores(views).round(EQUAL).argmax(1)
         return best
 
     def __repr__(self) -> str:
