@@ -28,7 +28,7 @@ from zhuoji_env.engine import tables as suit_tables
 from zhuoji_env.engine.distance import distance_of
 
 Views = NDArray[np.void]
-SMALL: dict[str, Any] = {"worlds": 14, "candidates": 4}
+SMALL: dict[str, Any] = {"base": "greedy", "worlds": 14, "candidates": 4}
 
 
 def small(**changes: Any) -> Search:
