@@ -1,8 +1,8 @@
 """Players beyond the library's baselines: `make(spec)` builds any of them.
 
-A spec is a baseline's name, the expert's or that of one of its styles, the name of a policy that is
-shipped, or the path of a policy file (`.safetensors`) or of its export (`.onnx`). What a name needs
-(safetensors, onnxruntime) is imported when it is asked for.
+A spec is a baseline's name, the expert's or that of one of its styles, `search` over the expert,
+the name of a policy that is shipped, or the path of a policy file (`.safetensors`) or of its export
+(`.onnx`). What a name needs (safetensors, onnxruntime) is imported when it is asked for.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ ONNX_SUFFIX = ".onnx"
 SHIPPED = Path(__file__).parent / "policies"
 # Trained policies that lie in the checkout, by name; `policy` is the one to play against.
 POLICIES = {path.stem: path for path in sorted(SHIPPED.glob(f"*{POLICY_SUFFIX}"))}
-NAMES = (*STYLES, *POLICIES)
+NAMES = (*STYLES, "search", *POLICIES)
 
 
 def make(spec: str, **kwargs: Any) -> Agent:
@@ -38,6 +38,9 @@ def make(spec: str, **kwargs: Any) -> Agent:
     if spec in STYLES:
         player: Agent = import_module("agents.expert").make(spec, **kwargs)
         return player
+    if spec == "search":
+        searching: Agent = import_module("agents.search").make(**kwargs)
+        return searching
     if spec in POLICIES or spec.endswith((POLICY_SUFFIX, ONNX_SUFFIX)):
         return _policy(spec, POLICIES.get(spec, Path(spec)), **kwargs)
     if spec == "policy":
