@@ -36,7 +36,7 @@ venv:
 	printf '%s\n' "$$made_from" > $(STAMP)
 
 train: venv
-	@$(PY) -m training.sb3 --config configs/sb3/quick.yaml
+	@$(PY) -m training.selfplay --config configs/selfplay/quick.yaml
 
 lint: venv
 	@$(PY) -m ruff check .

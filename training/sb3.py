@@ -1,6 +1,6 @@
 """Self-play with MaskablePPO, from the first update to the match at the end.
 
-    python -m training.sb3 --config configs/sb3/quick.yaml --seed 1 --out runs/quick
+    python -m training.sb3 --config configs/sb3/quick.yaml --seed 1 --out runs/sb3-quick
 
 The learner sits in one seat of every table; the other three are frozen copies of itself or
 baselines. Rewards are the settlement's points and nothing else. The run's folder gets

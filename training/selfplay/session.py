@@ -236,7 +236,7 @@ def _first_actor(config: Config) -> tuple[NetworkConfig, Weights | None]:
     if not config.begin_from:
         size = NetworkConfig(config.channels, config.convolutions, config.hidden, value=0)
         return size, None
-    policy = load(config.begin_from)
+    policy = load(config.begin_from, backend="torch")
     size, weights = policy.info.network, policy.network.state_dict()
     kept = {name: w for name, w in weights.items() if not name.startswith("heads.critic.")}
     return NetworkConfig(**{**vars(size), "value": 0}), kept
