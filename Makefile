@@ -32,7 +32,7 @@ venv:
 	fi; \
 	echo "making .venv with $$("$$found" -V) (some minutes the first time)"; \
 	rm -f $(STAMP); rm -rf .venv; "$$found" -m venv .venv; \
-	$(PY) -m pip install -qq --progress-bar off -c constraints.txt -e '.[train,arena,libraries,onnx,test]'; \
+	$(PY) -m pip install -qq --progress-bar off -c constraints.txt -e '.[train,arena,libraries,onnx,distributed,test]'; \
 	printf '%s\n' "$$made_from" > $(STAMP)
 
 train: venv

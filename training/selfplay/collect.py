@@ -35,6 +35,9 @@ class Collector(Protocol):
     def load_state(self, state: Sequence[Arrays]) -> None:
         """Take up a state that `state` returned."""
 
+    def close(self) -> None:
+        """Let go of what plays the shards; nothing is collected after."""
+
 
 def one_thread() -> None:
     """Keep torch to one thread in this thread: no result then depends on how a sum is shared."""
@@ -69,3 +72,7 @@ class LocalCollector:
         """Take up a state that `state` returned."""
         for shard, kept in zip(self.shards, state, strict=True):
             shard.load_state(kept)
+
+    def close(self) -> None:
+        """Let the threads go."""
+        self._pool.shutdown()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 import yaml
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
@@ -74,6 +74,16 @@ class Config(_Model):
     shards: int = Field(2, ge=1, description="Independent groups of tables, one batch each.")
     tables: int = Field(512, ge=1, description="Tables of a shard, played in lockstep.")
     steps: int = Field(64, ge=1, description="Decisions per table between two updates.")
+    collector: Literal["local", "ray"] = Field(
+        "local", description="Who plays the shards: threads of this process, or Ray's actors."
+    )
+    workers: int = Field(2, ge=1, description="Actors of the collector ray, of one core each.")
+    ray_address: str = Field(
+        "", description="Ray's cluster, as `ray start` tells it, or auto; none: Ray is begun here."
+    )
+    staleness: int = Field(
+        0, ge=0, le=1, description="Updates that a batch's weights may be old; 1: collect ahead."
+    )
     # The networks
     channels: int = Field(64, ge=1, description="The actor's features of a tile kind.")
     convolutions: int = Field(2, ge=1, description="The actor's convolutions over ranks.")
@@ -159,6 +169,8 @@ class Config(_Model):
             raise ValueError("opponents: the shares are all 0; allowed: at least one above")
         if self.final_learning_rate > self.learning_rate:
             raise ValueError("final_learning_rate is above learning_rate")
+        if self.collector == "ray" and self.workers > self.shards:
+            raise ValueError("workers are more than shards, which each play at one worker")
         return self
 
     def agents(self) -> list[str]:

@@ -15,7 +15,7 @@ import json
 import signal
 import sys
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 
 import torch
@@ -29,8 +29,9 @@ from training.report import table as match_table
 from training.selfplay import checkpoint, report
 from training.selfplay.checkpoint import Checkpoint, CheckpointError
 from training.selfplay.collect import LocalCollector
-from training.selfplay.config import Config, ConfigError, parse
+from training.selfplay.config import Config, ConfigError, build, parse
 from training.selfplay.learn import NotFinite
+from training.selfplay.ray_collector import RayCollector
 from training.selfplay.rulesets import rulesets
 from training.selfplay.session import UNTRAINED, MakeCollector, Run
 from training.selfplay.show import Show
@@ -51,6 +52,8 @@ FREE = {
         "against",
     ),
     *("final_blocks", "final_against", "rollbacks", "lowest_entropy", "highest_kl"),
+    # Whoever plays the shards, the batches are the same.
+    *("collector", "workers", "ray_address"),
 }
 
 
@@ -61,12 +64,12 @@ def kept_for(config: Config) -> tuple[Checkpoint, str]:
     """
     folder = Path(config.out)
     kept, fault = checkpoint.read(folder)
-    old, new = kept.facts["config"], config.model_dump()
+    # A setting that is younger than the run has had its default all along.
+    old, new = {**build({}, "defaults").model_dump(), **kept.facts["config"]}, config.model_dump()
     for name in new:
-        if name not in FREE and old.get(name) != new[name]:
+        if name not in FREE and old[name] != new[name]:
             raise CheckpointError(
-                f"{folder}: made with {name} {old.get(name)!r}, {new[name]!r} given; "
-                "allowed: the same"
+                f"{folder}: made with {name} {old[name]!r}, {new[name]!r} given; allowed: the same"
             )
     found = ",".join(r.fingerprint for r in rulesets(config).rules)
     if found != kept.facts["fingerprint"]:
@@ -173,12 +176,14 @@ def clear(folder: Path, replace: bool) -> None:
         path.unlink(missing_ok=True)
 
 
-def train(
-    config: Config,
-    resume: bool,
-    console: Console,
-    make_collector: MakeCollector = LocalCollector,
-) -> int:
+def collector_of(config: Config) -> MakeCollector:
+    """Return what makes the collector that the settings name."""
+    if config.collector == "local":
+        return LocalCollector
+    return lambda plans, _: RayCollector(plans, config.workers, config.ray_address)
+
+
+def train(config: Config, resume: bool, console: Console) -> int:
     """Train, choose, play the matches and report; return the exit code."""
     for name in (*config.against, *config.agents(), *config.final_against):
         if name != UNTRAINED:
@@ -189,7 +194,7 @@ def train(
         clear(folder, config.replace)
     # Threads of our own share the work, see `learn` and `collect`.
     torch.set_num_threads(1)
-    run = Run(config, make_collector, kept)
+    run = Run(config, collector_of(config), kept)
     if fault:
         console.print(f"{fault}; going on from the checkpoint before it", soft_wrap=True)
     folder.mkdir(parents=True, exist_ok=True)
@@ -201,7 +206,8 @@ def train(
     console.print(
         f"training on {run.info.rules}, seed {config.seed}, into {folder}", soft_wrap=True
     )
-    with Show(console, folder / EVENTS, config.decisions, run.decisions) as seen:
+    shown = Show(console, folder / EVENTS, config.decisions, run.decisions)
+    with closing(run.collector), shown as seen:
         finished = learn(run, seen)
     if not finished:
         text = f"interrupted; the same settings with --resume go on from {folder}"

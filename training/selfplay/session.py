@@ -12,6 +12,7 @@ from typing import Any
 from agents.network import Network, NetworkConfig
 from agents.policy import PolicyInfo, load, save_policy
 from training.selfplay import checkpoint, report, show
+from training.selfplay.ahead import Ahead, Order
 from training.selfplay.checkpoint import Checkpoint
 from training.selfplay.collect import Collector, ShardPlan, Weights
 from training.selfplay.config import CURRENT, PAST, Config
@@ -62,7 +63,9 @@ class Run:
         self.untrained = _copied(actor.state_dict())
         self.league = League(config.past, config.seed)
         self.league.add(self.untrained, 0)
-        self.collector = make_collector(self._plans(size), config.threads)
+        made = make_collector(self._plans(size), config.threads)
+        self.ahead = Ahead(made) if config.staleness else None
+        self.collector = self.ahead or made
         self.updates = self.decisions = self.rollbacks = 0
         self.seconds = 0.0
         self.curve: list[dict[str, Any]] = []
@@ -201,6 +204,9 @@ class Run:
             UNTRAINED: self.untrained,
             **{f"past{i}": copy for i, copy in enumerate(self.league.copies)},
         }
+        if self.ahead and self.ahead.order:
+            ordered, facts["met"] = self.ahead.order.parts()
+            parts |= ordered
         kept = Checkpoint(facts, parts, self.collector.state())
         self.folder.mkdir(parents=True, exist_ok=True)
         checkpoint.write(self.folder, kept)
@@ -226,6 +232,8 @@ class Run:
             parts[f"past{i}"] for i in range(sum(name.startswith("past") for name in parts))
         ]
         self.collector.load_state(kept.shards)
+        if self.ahead and "met" in facts:
+            self.ahead.begin(Order.of(parts, facts["met"]))
         self.updates, self.decisions = facts["updates"], facts["decisions"]
         self.rollbacks, self.seconds = facts["rollbacks"], facts["seconds"]
         self.curve, self.strengths = facts["curve"], facts["strengths"]
