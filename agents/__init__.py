@@ -17,11 +17,13 @@ from zhuoji_env.baselines import Agent
 from zhuoji_env.errors import ZhuojiError
 from zhuoji_env.specs import POLICY_SUFFIX
 
-__all__ = ["NAMES", "POLICIES", "SHIPPED", "Agent", "make"]
+__all__ = ["NAMES", "POLICIES", "SHIPPED", "SUFFIXES", "Agent", "make"]
 
 # The expert and its styles: a config of each lies in configs/agents/.
 STYLES = ("expert", "fast", "big_hand", "cautious", "kong_loving")
 ONNX_SUFFIX = ".onnx"
+# How the paths end that are specs.
+SUFFIXES = (POLICY_SUFFIX, ONNX_SUFFIX)
 SHIPPED = Path(__file__).parent / "policies"
 # Trained policies that lie in the checkout, by name; `policy` is the one to play against.
 POLICIES = {path.stem: path for path in sorted(SHIPPED.glob(f"*{POLICY_SUFFIX}"))}
@@ -41,7 +43,7 @@ def make(spec: str, **kwargs: Any) -> Agent:
     if spec == "search":
         searching: Agent = import_module("agents.search").make(**kwargs)
         return searching
-    if spec in POLICIES or spec.endswith((POLICY_SUFFIX, ONNX_SUFFIX)):
+    if spec in POLICIES or spec.endswith(SUFFIXES):
         return _policy(spec, POLICIES.get(spec, Path(spec)), **kwargs)
     if spec == "policy":
         raise ZhuojiError(f"{spec}: agents/{SHIPPED.name}/{spec}{POLICY_SUFFIX} is not there")

@@ -103,8 +103,8 @@ def load(path: str | Path, *, sample: bool = False, seed: int = 0) -> PolicyAgen
     """Return the agent of a model that `to_onnx` made; PolicyError if it is no such file."""
     path = Path(path)
     network = OnnxNetwork(path)
-    header = read_header(path, network.described)
-    return PolicyAgent(network, header.info, name=path.stem, sample=sample, seed=seed)
+    info = read_header(path, network.described)
+    return PolicyAgent(network, info, name=path.stem, sample=sample, seed=seed)
 
 
 def main(argv: Sequence[str] | None = None) -> int:

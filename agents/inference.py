@@ -13,6 +13,7 @@ from typing import Any, Protocol, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 
+from agents.size import NetworkConfig
 from zhuoji_env import observation
 from zhuoji_env.actions import BAOTING, GANG, HU, N_ACTIONS, PASS, PENG
 from zhuoji_env.engine.kernel import kernel
@@ -22,17 +23,6 @@ Floats = NDArray[np.float32]
 
 RANKS, TAPS = 9, 3
 PLACES = N_KINDS // RANKS * (RANKS + 2)
-# What a network's sizes may be: far above any use, low enough to refuse a forged one.
-WIDTH = (1, 4096)
-SIZES = {
-    "channels": WIDTH,
-    "convolutions": (1, 64),
-    "hidden": WIDTH,
-    "planes": WIDTH,
-    "globals": WIDTH,
-    "value": (0, 1),
-    "prepared": (0, 1),
-}
 # What planes are divided by, so that each is about 1: its highest value, but for ji, which are
 # worth a few plain hands and only under strange rules a hundred. Planes beyond are counts of tiles.
 _HIGHEST = [4.0 if c.name.startswith("ji_") else c.high for c in observation.PLANES]
@@ -53,21 +43,21 @@ def plane_shares(planes: int) -> Floats:
     return (1 / np.array(highest)).astype(np.float32)
 
 
-def shapes(size: Mapping[str, int]) -> dict[str, tuple[int, ...]]:
+def shapes(size: NetworkConfig) -> dict[str, tuple[int, ...]]:
     """Return the name and shape of each of a network's weights, all of them float32."""
-    c, h = size["channels"], size["hidden"]
+    c, h = size.channels, size.hidden
     found: dict[str, tuple[int, ...]] = {}
-    for i in range(size["convolutions"]):
-        rows = c if i else size["planes"] + size["prepared"]
+    for i in range(size.convolutions):
+        rows = c if i else size.planes + size.prepared
         found[f"encoder.convolutions.{i}.weight"] = (c, rows, 1, TAPS)
         found[f"encoder.convolutions.{i}.bias"] = (c,)
     layers = {
-        "encoder.table": (2 * c + size["globals"], h),
+        "encoder.table": (2 * c + size.globals, h),
         "encoder.back": (h, c),
         "heads.kind": (c, PER_KIND),
         "heads.plain": (h, len(PLAIN)),
     }
-    if size["value"]:
+    if size.value:
         layers |= {"heads.critic.0": (h, h), "heads.critic.2": (h, 1)}
     for name, (a, b) in layers.items():
         found |= {f"{name}.weight": (b, a), f"{name}.bias": (b,)}
@@ -224,19 +214,19 @@ class Inference(Protocol):
 class NumpyNetwork:
     """A network that computes logits; its arrays are its own."""
 
-    def __init__(self, size: Mapping[str, int], weights: Mapping[str, Floats]) -> None:
-        n, c = size["convolutions"], size["channels"]
-        self._rows = size["planes"], size["globals"]
+    def __init__(self, size: NetworkConfig, weights: Mapping[str, Floats]) -> None:
+        n, c = size.convolutions, size.channels
+        self._rows = size.planes, size.globals
         # The tap that looks one rank down gives to the rank above: so they lie backwards.
         taps = [
             weights[f"encoder.convolutions.{i}.weight"][:, :, 0, ::-1].transpose(1, 2, 0)
             for i in range(n)
         ]
         first, *more = (np.ascontiguousarray(tap).reshape(-1, TAPS * c) for tap in taps)
-        self._prepares = bool(size["prepared"])
+        self._prepares = bool(size.prepared)
         if self._prepares:
             # Dividing the planes is the same as dividing their weights.
-            first = first * np.append(plane_shares(size["planes"]), np.float32(1))[:, None]
+            first = first * np.append(plane_shares(size.planes), np.float32(1))[:, None]
         biases = [weights[f"encoder.convolutions.{i}.bias"] for i in range(n)]
         self._convolutions = (
             first,

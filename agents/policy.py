@@ -10,8 +10,8 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from stat import S_ISREG
 from typing import TYPE_CHECKING, Any
@@ -21,7 +21,8 @@ from numpy.typing import NDArray
 from safetensors import SafetensorError, safe_open
 from safetensors.numpy import save
 
-from agents.inference import SIZES, Floats, Inference, NumpyNetwork, best, draw, shapes
+from agents.inference import Floats, Inference, NumpyNetwork, best, draw, shapes
+from agents.size import NetworkConfig
 from zhuoji_env import observation
 from zhuoji_env.baselines import draw_state
 from zhuoji_env.engine.kernel import kernel
@@ -31,7 +32,7 @@ from zhuoji_env.errors import ZhuojiError
 if TYPE_CHECKING:
     from torch import Tensor
 
-    from agents.network import Network, NetworkConfig
+    from agents.network import Network
 
 FORMAT = "zhuoji-policy/1"
 # A refused action's logit: low enough never to be chosen, finite so that nothing turns into NaN.
@@ -39,6 +40,7 @@ REFUSED = -1e9
 _RESOLUTION = 1 << 24
 # Sizes of a network that files from before them lack, and what those have.
 LATER = {"value": 1, "prepared": 0}
+KEYS = {field.name for field in fields(NetworkConfig)}
 # The largest file that is read: ten times what is shipped, too little to fill a memory.
 LARGEST = 16 << 20
 DTYPES = {"F64": "float64", "F32": "float32", "F16": "float16", "BF16": "bfloat16"}
@@ -95,32 +97,20 @@ class PolicyAgent:
     def __init__(
         self,
         network: Network | Inference,
-        info: PolicyInfo | Callable[[], PolicyInfo],
+        info: PolicyInfo,
         *,
         name: str = "policy",
         sample: bool = False,
         seed: int = 0,
     ) -> None:
         self.network: Any = network
-        self._inference = network if isinstance(network, Inference) else TorchNetwork(network)
-        self._info, self.name, self.sample = info, name, sample
+        self.inference = network if isinstance(network, Inference) else TorchNetwork(network)
+        self.info, self.name, self.sample = info, name, sample
         self.reset(0, seed)
-
-    @property
-    def info(self) -> PolicyInfo:
-        """What the policy's file says; a network's size is described by torch's own class."""
-        return self._info if isinstance(self._info, PolicyInfo) else self._info()
 
     def reset(self, n: int, seed: int) -> None:
         """Take a new seed, which `sample` draws from; nothing is kept per table."""
         self._seed = np.random.SeedSequence(seed).generate_state(1, np.uint64)[0]
-
-    def logits(self, observations: observation.Arrays, legal: NDArray[np.bool_]) -> Tensor:
-        """Return logits (k, 58) of planes and globals as torch has them, refused ones REFUSED."""
-        import torch
-
-        raw = torch.from_numpy(self._inference.logits(*observations))
-        return raw.masked_fill(~torch.from_numpy(legal), REFUSED)
 
     def act(
         self,
@@ -131,7 +121,7 @@ class PolicyAgent:
     ) -> NDArray[np.int64]:
         """Return one legal action per view, (k,) int64."""
         planes, rows = observation.of_views(views) if observations is None else observations[:2]
-        logits = self._inference.logits(planes, rows)
+        logits = self.inference.logits(planes, rows)
         if legal.shape != logits.shape:
             raise ValueError(f"legal is of shape {legal.shape}; allowed: {logits.shape}")
         if self.sample:
@@ -189,7 +179,7 @@ def write_whole(path: Path, data: bytes) -> None:
 
 def read_info(path: str | Path) -> PolicyInfo:
     """Return what a policy file says of itself; PolicyError if it is no such file."""
-    return _read(Path(path), tensors=False)[0].info()
+    return _read(Path(path), tensors=False)[0]
 
 
 def load(
@@ -204,16 +194,16 @@ def load(
     path = Path(path)
     if backend not in BACKENDS:
         raise PolicyError(f"{path}: backend is {backend!r}; allowed: {', '.join(BACKENDS)}")
-    header, weights = _read(path)
+    info, weights = _read(path)
     network: Network | NumpyNetwork
     if backend == "torch":
-        network = _torch_network(path, header, weights)
+        network = _torch_network(path, info.network, weights)
     else:
-        network = NumpyNetwork(header.size, weights)
-    return PolicyAgent(network, header.info, name=path.stem, sample=sample, seed=seed)
+        network = NumpyNetwork(info.network, weights)
+    return PolicyAgent(network, info, name=path.stem, sample=sample, seed=seed)
 
 
-def _torch_network(path: Path, header: Header, weights: Mapping[str, Floats]) -> Network:
+def _torch_network(path: Path, size: NetworkConfig, weights: Mapping[str, Floats]) -> Network:
     try:
         import torch
     except ModuleNotFoundError as error:
@@ -221,31 +211,13 @@ def _torch_network(path: Path, header: Header, weights: Mapping[str, Floats]) ->
     from agents.network import Network
 
     with torch.device("meta"):
-        network = Network(header.info().network)
+        network = Network(size)
     tensors = {name: torch.from_numpy(array) for name, array in weights.items()}
     network.load_state_dict(tensors, assign=True)
     return network
 
 
-@dataclass(frozen=True)
-class Header:
-    """What a file's metadata says, checked; unlike PolicyInfo it knows nothing of torch."""
-
-    rules: str
-    fingerprint: str
-    size: dict[str, int]
-    decisions: int
-
-    def info(self) -> PolicyInfo:
-        """Return it with the network's size as torch's networks have it."""
-        from agents.network import NetworkConfig
-
-        network = NetworkConfig(**self.size)
-        version = observation.VERSION
-        return PolicyInfo(self.rules, self.fingerprint, version, network, self.decisions)
-
-
-def _read(path: Path, *, tensors: bool = True) -> tuple[Header, dict[str, Floats]]:
+def _read(path: Path, *, tensors: bool = True) -> tuple[PolicyInfo, dict[str, Floats]]:
     try:
         status = path.stat()
         if not S_ISREG(status.st_mode):
@@ -253,13 +225,13 @@ def _read(path: Path, *, tensors: bool = True) -> tuple[Header, dict[str, Floats
         if status.st_size > LARGEST:
             raise PolicyError(f"{path}: {status.st_size} bytes; allowed: up to {LARGEST}")
         with safe_open(path, framework="np") as file:
-            header = read_header(path, file.metadata() or {})
-            weights = _weights(path, file, shapes(header.size)) if tensors else {}
+            info = read_header(path, file.metadata() or {})
+            weights = _weights(path, file, shapes(info.network)) if tensors else {}
     except SafetensorError as error:
         raise PolicyError(f"{path}: not a safetensors file ({line(error)})") from error
     except OSError as error:
         raise PolicyError(f"{path}: cannot be read ({type(error).__name__})") from error
-    return header, weights
+    return info, weights
 
 
 def line(said: object) -> str:
@@ -288,7 +260,7 @@ def _weights(path: Path, file: Any, shapes: Mapping[str, tuple[int, ...]]) -> di
     return weights
 
 
-def read_header(path: Path, described: Mapping[str, str]) -> Header:
+def read_header(path: Path, described: Mapping[str, str]) -> PolicyInfo:
     """Return what a file's metadata says; PolicyError if that is no policy, or for another size."""
     if described.get("format") != FORMAT:
         raise PolicyError(f"{path}: format is {described.get('format')!r}; allowed: {FORMAT!r}")
@@ -300,26 +272,22 @@ def read_header(path: Path, described: Mapping[str, str]) -> Header:
         )
     try:
         size = json.loads(described["network"])
-        if not SIZES.keys() - LATER.keys() <= set(size) <= SIZES.keys():
+        if not KEYS - LATER.keys() <= set(size) <= KEYS:
             raise ValueError(f"network has the keys {sorted(size)}")
-        size = LATER | size
-        for name, value in size.items():
-            least, most = SIZES[name]
-            if type(value) is not int or not least <= value <= most:
-                raise ValueError(f"network.{name} is {value!r}; allowed: {least}..{most}")
-        header = Header(
+        info = PolicyInfo(
             rules=described["rules"],
             fingerprint=described["rules_fingerprint"],
-            size=size,
+            observation=observation.VERSION,
+            network=NetworkConfig(**LATER | size),
             decisions=int(described["decisions"]),
         )
-    except (KeyError, ValueError, TypeError, RecursionError) as error:
+    except (KeyError, ValueError, TypeError, RecursionError, ZhuojiError) as error:
         reason = line(error)
         raise PolicyError(f"{path}: metadata does not describe a policy: {reason}") from error
-    rows = (size["planes"], size["globals"])
+    rows = (info.network.planes, info.network.globals)
     if rows != (observation.N_PLANES, observation.N_GLOBALS):
         raise PolicyError(
             f"{path}: reads {rows[0]} planes and {rows[1]} globals; "
             f"allowed: {observation.N_PLANES} and {observation.N_GLOBALS}"
         )
-    return header
+    return info

@@ -8,7 +8,6 @@ import pickle
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
-from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -155,13 +154,13 @@ def test_onnxruntime_chooses_alike(file: Path, seen: Decisions, tmp_path: Path) 
 def test_networks_of_any_size_have_torchs_logits(config: NetworkConfig, seed: int) -> None:
     network = drawn_network(config, seed)
     weights = {name: tensor.numpy() for name, tensor in network.state_dict().items()}
-    assert {name: array.shape for name, array in weights.items()} == shapes(asdict(config))
+    assert {name: array.shape for name, array in weights.items()} == shapes(config)
     rng = np.random.default_rng(seed)
     planes = rng.integers(-3, 4, (5, config.planes, 27), dtype=np.int8)
     rows = rng.normal(size=(5, config.globals)).astype(np.float32)
     with torch.inference_mode():
         wanted = network(torch.from_numpy(planes), torch.from_numpy(rows)).numpy()
-    found = NumpyNetwork(asdict(config), weights).logits(planes, rows)
+    found = NumpyNetwork(config, weights).logits(planes, rows)
     np.testing.assert_allclose(found, wanted, rtol=1e-4, atol=1e-3)
 
 

@@ -9,8 +9,9 @@ from typing import Any
 import numpy as np
 import pytest
 
+import agents
 import zhuoji_env as zj
-from zhuoji_env import specs
+from zhuoji_env import baselines, specs
 from zhuoji_env.asking import Player, name_of
 
 
@@ -43,6 +44,8 @@ def test_names_beyond_the_baselines_are_the_checkouts() -> None:
     assert isinstance(specs.make("greedy"), zj.Agent)
     with pytest.raises(zj.ZhuojiError, match=r"missing\.safetensors"):
         specs.make("missing.safetensors")
+    with pytest.raises(zj.ZhuojiError, match=r"missing\.onnx"):
+        specs.make("missing.onnx")
 
 
 @pytest.mark.parametrize("beside_the_library", [False, True])
@@ -61,7 +64,8 @@ def test_anothers_agents_module_is_not_taken_for_ours(
         specs.make("expert")
 
 
-ALLOWED = "allowed: random, hu_first, shanten, greedy, module:factory, or a policy file"
+EVERYONE = ", ".join((*baselines.names(), *agents.NAMES))
+ALLOWED = f"allowed: {EVERYONE}, module:factory, or a policy file"
 
 
 @pytest.mark.parametrize(

@@ -32,7 +32,7 @@ def make(spec: str) -> Agent:
     if not _has_agents():
         raise _unknown(spec, ())
     agents = import_module("agents")
-    if not spec.endswith(POLICY_SUFFIX) and spec not in agents.NAMES:
+    if not spec.endswith(agents.SUFFIXES) and spec not in agents.NAMES:
         raise _unknown(spec, agents.NAMES)
     agent: Agent = agents.make(spec)
     return agent

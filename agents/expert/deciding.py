@@ -135,10 +135,11 @@ def win_pays(v: Record, p: Record, hand: Hand, wins: Any) -> float:
         fan += r.hand_zi_mo
         if v.replacement:
             fan += r.hand_gang_shang_hua
-        if v.n_discards == 0 and v.dealer == 0:
-            fan += r.hand_tian_hu
-        elif v.n_discards < SEATS and v.river[0].sum() == 0 and nobody_melded(v):
-            fan += r.hand_di_hu
+        if nobody_melded(v):
+            if v.n_discards == 0:
+                fan += r.hand_tian_hu
+            elif v.n_discards < SEATS:
+                fan += r.hand_di_hu
         return from_all(v, weighed(fan, v, p))
     extra = 0.0
     if v.phase != ROB and v.baoting[v.shooter]:
@@ -196,7 +197,9 @@ def write_scores(
     frozen = bool(v.baoting[0])
     if legal >> HU & 1:
         # What is collected anyway is now collected for certain.
-        sure = (1.0 - dou_pay) * own_dou(v) + (1.0 - ji_pay) * own_ji(v, unseen)
+        sure = (1.0 - ji_pay) * own_ji(v, unseen)
+        if not v.rules.dou_table:  # R36: there a winner's own stand in the hand's fan
+            sure += (1.0 - dou_pay) * own_dou(v)
         out[HU] = win_pays(v, p, hand, wins) + sure
     if legal & ((1 << PENG) - 1):
         write_danger(v, p, ways, danger)
@@ -229,7 +232,7 @@ def write_scores(
             out[GANG + kind] = gain + after_kong(
                 v, p, hand, kind, taken, unseen, dou_pay, pace, work, grid, needs, wins
             )
-    else:
+    elif legal >> PASS & 1:
         hope = dou_pay * kongs_to_come(v, hand, rounds, unseen, p)
         if frozen:
             worth = p.baoting * ready_worth(v, p, hand, True, unseen, pace, work, wins)
@@ -287,21 +290,12 @@ def after_kong(
     pace[ROUNDS] = (v.wall_left - 1) // SEATS + 1
     worth = standing(v, p, hand, unseen, pace, work, grid, needs, wins)
     worth += dou_pay * kongs_to_come(v, hand, pace[ROUNDS], unseen, p)
-    if taken == 1:
-        # The peng is a kong now: what it hoped for is what it is paid.
-        worth -= dou_pay * PAYERS * v.rules.dou_zhuan_wan * kong_chance(v, kind, pace, unseen)
     pace[ROUNDS] = rounds
     hand[SUITS], hand[DOU] = suits, dou
     if taken > 1:
         hand[LAID] -= 1
     add(hand, kind, taken)
     return worth
-
-
-@kernel
-def kong_chance(v: Record, kind: int, pace: Floats, unseen: float) -> float:
-    """Return what `kongs_to_come` gives for a peng whose fourth tile has left the hand."""
-    return float(min(1.0, v.unseen[kind] * pace[ROUNDS] / unseen) * min(1.0, pace[ROUNDS]))
 
 
 @kernel

@@ -88,31 +88,28 @@ def chance_of(v: Record, kind: int, unseen: float) -> float:
 
 
 @kernel
+def ji_price(v: Record, kind: int, unseen: float, yao: float, zhuo: float) -> float:
+    """Return what one tile collects from all as a chicken, given a yaoji's and a zhuo ji's fan."""
+    chance = chance_of(v, kind, unseen)
+    standing = kind == YAOJI or (kind == WU_GU and v.rules.ji_wu_gu > 0)
+    price = 0.0
+    if standing:
+        price = yao if kind == YAOJI else float(v.rules.ji_wu_gu)
+    if standing and v.rules.ji_gold == GOLD_DOUBLE:
+        return PAYERS * price * (1.0 + chance)
+    return float(PAYERS * (price + chance * zhuo))
+
+
+@kernel
 def ji_held(v: Record, kind: int, unseen: float) -> float:
     """Return what one tile collects from all together as a chicken in hand, R39 and R40."""
-    chance = chance_of(v, kind, unseen)
-    standing = 0.0
-    if kind == YAOJI:
-        standing = float(v.rules.ji_yao_held)
-    elif kind == WU_GU and v.rules.ji_wu_gu:
-        standing = float(v.rules.ji_wu_gu)
-    if standing > 0.0 and v.rules.ji_gold == GOLD_DOUBLE:
-        return PAYERS * standing * (1.0 + chance)
-    return float(PAYERS * (standing + chance * v.rules.ji_zhuo_held))
+    return ji_price(v, kind, unseen, float(v.rules.ji_yao_held), float(v.rules.ji_zhuo_held))
 
 
 @kernel
 def ji_river(v: Record, kind: int, unseen: float) -> float:
     """Return the same of a tile in the own river, other than a charge chicken."""
-    chance = chance_of(v, kind, unseen)
-    standing = 0.0
-    if kind == YAOJI:
-        standing = float(v.rules.ji_yao_river)
-    elif kind == WU_GU and v.rules.ji_wu_gu:
-        standing = float(v.rules.ji_wu_gu)
-    if standing > 0.0 and v.rules.ji_gold == GOLD_DOUBLE:
-        return PAYERS * standing * (1.0 + chance)
-    return float(PAYERS * (standing + chance * v.rules.ji_zhuo_river))
+    return ji_price(v, kind, unseen, float(v.rules.ji_yao_river), float(v.rules.ji_zhuo_river))
 
 
 @kernel
@@ -138,10 +135,13 @@ def ji_thrown(v: Record, kind: int, unseen: float, p: Record) -> float:
         kind == WU_GU and v.first_wu_gu < 0 and v.rules.ji_wu_gu_charge > 0
     )
     if first:
-        price = v.rules.ji_charge if kind == YAOJI else v.rules.ji_wu_gu_charge
-        doubling = chance_of(v, kind, unseen) if v.rules.ji_gold == GOLD_DOUBLE else 0.0
+        price = float(v.rules.ji_charge if kind == YAOJI else v.rules.ji_wu_gu_charge)
+        chance = chance_of(v, kind, unseen)
         taken = min(1.0, claimed_chance(v, kind, unseen) * p.peng_rate)
-        lies = (1.0 - taken) * PAYERS * price * (1.0 + doubling)
+        if v.rules.ji_gold == GOLD_DOUBLE:
+            lies = (1.0 - taken) * PAYERS * price * (1.0 + chance)
+        else:
+            lies = (1.0 - taken) * PAYERS * (price + chance * v.rules.ji_zhuo_river)
         if kind == YAOJI:
             lies -= taken * v.rules.ji_zeren
     return lies - ji_held(v, kind, unseen)

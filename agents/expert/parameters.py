@@ -102,6 +102,10 @@ def of_mapping(given: Mapping[str, Any], where: str) -> Parameters:
 
 def load(path: Path) -> Parameters:
     """Return the parameters of a YAML file; `like` names a file beside it to start from."""
+    return _load(path, (path.stem,))
+
+
+def _load(path: Path, seen: tuple[str, ...]) -> Parameters:
     try:
         given = yaml.safe_load(path.read_text(encoding="utf-8"))
     except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
@@ -111,5 +115,8 @@ def load(path: Path) -> Parameters:
     like = given.pop("like", None)
     if like is None:
         return of_mapping(given, str(path))
-    base = load(path.with_name(f"{like}.yaml"))
+    beside = [one.stem for one in sorted(path.parent.glob("*.yaml")) if one.stem not in seen]
+    if like not in beside:
+        raise ZhuojiError(f"{path}: like is {like!r}; allowed: {', '.join(beside)}")
+    base = _load(path.with_name(f"{like}.yaml"), (*seen, like))
     return of_mapping({**asdict(base), **given}, str(path))

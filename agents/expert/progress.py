@@ -116,7 +116,7 @@ def along_triplets(
     `from_pair` is the chance per draw that one pair grows, `from_single` that some single does,
     `last` that the one single does which lacks its pair when all triplets stand. A round's discards
     bring `peng` times what a pair awaits, and `win` times what a ready hand does.
-    `at` (5, 8) is scratch: the chance of each (triplets wanting, pairs held).
+    `at` (5, 9) is scratch: the chance of each (triplets wanting, pairs held).
     """
     at[:] = 0.0
     at[triplets, pairs] = 1.0

@@ -30,12 +30,14 @@ Record = Any
 Hand = NDArray[np.int64]
 Floats = NDArray[np.float64]
 
-# `hand` (32,): counts of the 27 kinds, then the suits' keys, the melds laid, their suits (bits) and
+# `hand` (N_HAND,): counts of the 27 kinds, then the suits' keys, the melds laid, their suits (bits) and
 # whether a kong is among them.
 KEY, LAID, SUITS, DOU = 27, 30, 31, 32
 N_HAND = 33
 # Tiles that a seat does not see at its first draw; what helps on average was told for so many.
 FULL = 95.0
+# Where no copy that helps is unseen, breadth is told as if half a one were.
+NO_HELP = 0.5
 ALL_SUITS = (1 << 27) - 1
 SUIT = (1 << 9) - 1
 
@@ -153,7 +155,7 @@ def basic_worth(
     bits = lowering_kinds(hand[KEY], hand[KEY + 1], hand[KEY + 2], hand[LAID], False, needs)
     now = float(copies_of(v, bits))
     draw, claim = work[0], work[1]
-    broad = (max(now, 0.5) / (help_of(lacking, p) * unseen / FULL)) ** p.carry
+    broad = (max(now, NO_HELP) / (help_of(lacking, p) * unseen / FULL)) ** p.carry
     for one in range(1, lacking):
         copies = help_of(one, p) * broad * unseen / FULL
         draw[one] = min(1.0, copies / unseen)
