@@ -152,6 +152,29 @@ class TestMoney:
         view["rules"]["ji_zhuo_river"] = 0
         ji_prices(view, unseen, out)
         assert out[1, 4] == 0
+        # R40: gold doubles a price of nothing to nothing, and pays nothing else.
+        view["rules"]["ji_zhuo_river"], view["rules"]["ji_yao_river"] = 1, 0
+        ji_prices(view, unseen, out)
+        assert out[1, tiles.YAOJI] == 0
+
+    def after_a_kong(self, **rules: Any) -> tuple[zj.Games, NDArray[np.void]]:
+        """A dealer's win on the replacement tile of a kong of the opening hand."""
+        deal = Scenario(
+            "engine", {"preset": "guiyang"}, hands={0: "11112223333444m"}, replacements="5m"
+        )
+        games = zj.Games(1, {"preset": "guiyang", **rules})
+        games.reset(walls=np.array(deal.wall), dealers=0)
+        games.step(np.array([actions.parse("gang 1m")]))
+        return games, games.view()
+
+    def test_a_win_after_a_kong_is_not_the_heavens(self) -> None:
+        position = self.after_a_kong(hand={"tian_hu": 50})
+        assert self.check(zj.Rules.load("guiyang"), [position]) == {"self"}
+
+    def test_kongs_in_the_hands_fan_are_not_paid_again(self) -> None:
+        _, view = self.after_a_kong(dou={"table": True})
+        without, fond = (expert(kong=kong).scores(view)[0, HU] for kong in (0.0, 2.0))
+        assert without == fond
 
 
 def pace_of(rounds: int, end: float, loss: float = 2.0, if_not: float = 1.0) -> NDArray[np.float64]:
@@ -324,6 +347,50 @@ class TestChoices:
         assert kept[1] > kept[0] + 0.1
 
 
+class TestWhatCounts:
+    """What a ruleset pays for is in the score of what leads to it."""
+
+    # Ready for 3p without the 5s.
+    HAND = "123456789m12p99s", "5s"
+    KEEP, BREAK = tiles.parse("5s")[0], tiles.parse("1p")[0]
+
+    def score(self, view: NDArray[np.void], action: int, **changed: float) -> float:
+        return float(expert(**changed).scores(view)[0, action])
+
+    def test_the_passport_bars_a_basic_hand_from_discards(self) -> None:
+        view = own_turn(*self.HAND)
+        barred = self.score(view, self.KEEP)
+        view["rules"]["win_passport"] = 0
+        assert self.score(view, self.KEEP) > barred + 0.1
+
+    def test_at_the_walls_end_a_ready_hand_is_paid_for(self) -> None:
+        view = own_turn(*self.HAND, wall_left=0)
+        plain = {"fear": 0.0, "kong": 0.0, "ji": 0.0, "others_ready": 0.8, "ready_fan": 1.5}
+        gap = self.score(view, self.KEEP, **plain) - self.score(view, self.BREAK, **plain)
+        # R44: paid 1 by those of three who are not ready, against paying those who are.
+        assert gap == pytest.approx(3 * 0.2 * 1 + 3 * 0.8 * 1.5)
+
+    def test_a_dealers_streak_is_worth_more(self) -> None:
+        scores = [self.score(own_turn(*self.HAND, streak=n), self.KEEP) for n in (1, 5)]
+        assert scores[1] > scores[0] + 0.1
+
+    def test_the_first_yaoji_is_worth_throwing(self) -> None:
+        hand = "123456789m1s994p", "5p"
+        first, later = (own_turn(*hand, first_yaoji=place) for place in (-1, 0))
+        first["rules"]["ji_zeren"] = later["rules"]["ji_zeren"] = 0
+        assert self.score(first, tiles.YAOJI) > self.score(later, tiles.YAOJI)
+        for view in (first, later):
+            view["rules"]["ji_charge"] = 0
+        assert self.score(first, tiles.YAOJI) < self.score(later, tiles.YAOJI)
+
+    def test_nothing_is_worth_doing_after_the_end(self) -> None:
+        games = zj.Games(1, "guiyang", seed=1)
+        games.reset()
+        while not games.done.all():
+            games.step(zj.baselines.make("greedy").act(games.view()))
+        assert np.all(np.isneginf(expert().scores(games.view())))
+
+
 class TestConfigs:
     def test_every_parameter_is_explained_and_bounded(self) -> None:
         for one in fields(Parameters):
@@ -344,12 +411,16 @@ class TestConfigs:
             ("feer: 1", "unknown 'feer'; allowed: others_end, others_rise"),
             ("[1]", "list given; allowed: names and numbers"),
             ("a: [", "cannot be read"),
+            ("like: mine", "like is 'mine'; allowed: other"),
+            ("like: ../expert", "like is '../expert'; allowed: other"),
+            ("like: other", "other.yaml: like is 'mine'; allowed: "),
         ],
     )
     def test_a_bad_config_is_refused(self, tmp_path: Path, text: str, said: str) -> None:
         path = tmp_path / "mine.yaml"
         path.write_text(text)
-        with pytest.raises(zj.ZhuojiError, match=f"mine.yaml: .*{said}".replace("[", r"\[")):
+        (tmp_path / "other.yaml").write_text("like: mine\n")
+        with pytest.raises(zj.ZhuojiError, match=f"(mine.yaml: .*)?{said}".replace("[", r"\[")):
             make(config=path)
 
     def test_a_style_starts_from_another(self, tmp_path: Path) -> None:

@@ -153,6 +153,14 @@ def win_pays(v: Record, p: Record, hand: Hand, wins: Any) -> float:
 
 
 @kernel
+def made_sure(v: Record, dou_pay: float, ji_pay: float, unseen: float) -> float:
+    """Return what a win adds to what is collected anyway: it is now collected for certain."""
+    # R36: with the table a winner's own dou stand in the hand's fan.
+    dou = 0.0 if v.rules.dou_table else (1.0 - dou_pay) * own_dou(v)
+    return float(dou + (1.0 - ji_pay) * own_ji(v, unseen))
+
+
+@kernel
 def kong_pays(v: Record, kind: int, meld: int, unseen: float) -> float:
     """Return what declaring a kong adds to what is collected from all, R12, R35, R42."""
     late = 0
@@ -196,11 +204,7 @@ def write_scores(
     ji_pay = p.ji * paid * (p.ting if v.rules.ji_requires_ting else 1.0)
     frozen = bool(v.baoting[0])
     if legal >> HU & 1:
-        # What is collected anyway is now collected for certain.
-        sure = (1.0 - ji_pay) * own_ji(v, unseen)
-        if not v.rules.dou_table:  # R36: there a winner's own stand in the hand's fan
-            sure += (1.0 - dou_pay) * own_dou(v)
-        out[HU] = win_pays(v, p, hand, wins) + sure
+        out[HU] = win_pays(v, p, hand, wins) + made_sure(v, dou_pay, ji_pay, unseen)
     if legal & ((1 << PENG) - 1):
         write_danger(v, p, ways, danger)
     if v.phase == TURN or v.phase == AFTER_PENG:

@@ -30,8 +30,8 @@ Record = Any
 Hand = NDArray[np.int64]
 Floats = NDArray[np.float64]
 
-# `hand` (N_HAND,): counts of the 27 kinds, then the suits' keys, the melds laid, their suits (bits) and
-# whether a kong is among them.
+# `hand` (N_HAND,): counts of the 27 kinds, then the suits' keys, the melds laid, their suits (bits)
+# and whether a kong is among them.
 KEY, LAID, SUITS, DOU = 27, 30, 31, 32
 N_HAND = 33
 # Tiles that a seat does not see at its first draw; what helps on average was told for so many.
