@@ -71,7 +71,7 @@ def write(folder: Path, checkpoint: Checkpoint) -> None:
     A crash at any moment leaves at least one of the two whole.
     """
     tensors = {
-        f"{part}/{name}": tensor.detach().clone().contiguous()
+        f"{part}/{name}": tensor.detach().to("cpu", copy=True).contiguous()
         for part, weights in checkpoint.parts.items()
         for name, tensor in weights.items()
     }

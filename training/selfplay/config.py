@@ -121,6 +121,9 @@ class Config(_Model):
         0, ge=0, description="Updates at the start that fit the critic alone (warm starts)."
     )
     bfloat16: bool = Field(True, description="Whether networks are trained in bfloat16.")
+    device: Literal["auto", "cpu", "cuda"] = Field(
+        "auto", description="Where the update is computed; auto: on a GPU if there is one."
+    )
     # Opponents
     opponents: dict[str, Share] = Field(
         default_factory=lambda: {CURRENT: 0.8, PAST: 0.15, "greedy": 0.05},

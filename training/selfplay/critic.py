@@ -57,14 +57,17 @@ class Bins:
         return weights / weights.sum(1, keepdim=True)
 
     def targets(self, payments: Tensor) -> Tensor:
-        """Return the bins' weights (M, B) float32 whose mean is each payment (M,), in sigma."""
+        """Return the bins' weights (M, B) float32 whose mean is each payment (M,), in sigma.
+
+        Both are on the CPU.
+        """
         middles = np.interp(payments.double().numpy(), self._means, self._middles)
         return self._smoothed(torch.from_numpy(middles)).float()
 
     def mean(self, logits: Tensor) -> Tensor:
         """Return the expected payment (M,) of logits (M, B), in sigma."""
         # A product and a sum: a matrix product would be taken in bfloat16 where that is on.
-        return (logits.float().softmax(1) * self.centres).sum(1)
+        return (logits.float().softmax(1) * self.centres.to(logits.device)).sum(1)
 
 
 class Critic(nn.Module):

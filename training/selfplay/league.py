@@ -29,7 +29,7 @@ class League:
 
     def add(self, weights: Weights, update: int) -> None:
         """Keep a copy of the actor as it stands after some update."""
-        copied = {name: tensor.detach().clone() for name, tensor in weights.items()}
+        copied = {name: tensor.detach().to("cpu", copy=True) for name, tensor in weights.items()}
         if len(self.copies) < self.size:
             self.copies.append(copied)
         else:

@@ -21,7 +21,7 @@ from torch import Tensor, nn
 from agents.network import Network
 from agents.policy import REFUSED
 from training.selfplay.collect import one_thread
-from training.selfplay.config import Config
+from training.selfplay.config import Config, ConfigError
 from training.selfplay.critic import Critic
 from training.selfplay.rows import Batch
 from training.selfplay.shard import precision
@@ -33,7 +33,7 @@ LEAST_SCALE, STEER = 1 / 16, 1.25
 # The entropy's weight is raised or lowered by this factor an update, up to this many times.
 ENTROPY_STEP, MOST_ENTROPY = 1.15, 32.0
 ADAM_EPSILON = 1e-5
-
+CPU = torch.device("cpu")
 
 # What a gradient step tells, in this order.
 FIGURES = ("loss", "entropy", "kl", "clipped", "from_average")
@@ -56,7 +56,7 @@ class Steering:
 
 @dataclass
 class Played:
-    """An update's decisions as tensors."""
+    """An update's decisions as tensors, on the learner's device but for rewards and `last`."""
 
     planes: Tensor  # (M, P, 27) int8
     rows: Tensor  # (M, G) float32
@@ -72,11 +72,12 @@ class Played:
         return len(self.action)
 
     @classmethod
-    def of(cls, batches: Sequence[Batch]) -> Played:
+    def of(cls, batches: Sequence[Batch], device: torch.device = CPU) -> Played:
         """Join the shards' batches."""
 
         def joined(name: str) -> Tensor:
-            return torch.from_numpy(np.concatenate([getattr(b.rows, name) for b in batches]))
+            array = np.concatenate([getattr(b.rows, name) for b in batches])
+            return torch.from_numpy(array).to(device)
 
         return cls(
             planes=joined("planes"),
@@ -86,20 +87,28 @@ class Played:
             action=joined("action")[:, None],
             log_prob=joined("log_prob"),
             reward=torch.from_numpy(np.concatenate([b.reward for b in batches])),
-            items=torch.from_numpy(np.concatenate([b.items for b in batches])),
+            items=torch.from_numpy(np.concatenate([b.items for b in batches])).to(device),
             last=np.concatenate([b.last for b in batches]),
         )
 
 
 def mask(bits: Tensor) -> Tensor:
     """Return legal actions (M, 58) bool of their bits (M,)."""
-    return (bits[:, None] >> torch.arange(N_ACTIONS) & 1).bool()
+    return (bits[:, None] >> torch.arange(N_ACTIONS, device=bits.device) & 1).bool()
 
 
 def log_policy(actor: Network, planes: Tensor, rows: Tensor, legal: Tensor) -> Tensor:
     """Return the log-probabilities (M, 58) of actions; illegal ones have none left."""
     logits: Tensor = actor(planes, rows).float()
     return logits.masked_fill(~legal, REFUSED).log_softmax(1)
+
+
+def device_of(config: Config) -> torch.device:
+    """Return where the update is computed; ConfigError if a GPU is asked for and there is none."""
+    found = torch.cuda.is_available()
+    if config.device == "cuda" and not found:
+        raise ConfigError("device is 'cuda': torch finds no GPU; allowed: 'cpu' or 'auto'")
+    return torch.device("cuda" if found and config.device != "cpu" else "cpu")
 
 
 class Replica:
@@ -109,6 +118,7 @@ class Replica:
         self.config, self.average = config, average
         self.actor, self.critic = copy.deepcopy(actor), copy.deepcopy(critic)
         self.parameters = [*self.actor.parameters(), *self.critic.parameters()]
+        self.device = self.parameters[0].device
         originals = (*actor.parameters(), *critic.parameters())
         for mine, original in zip(self.parameters, originals, strict=True):
             mine.data = original.data
@@ -123,15 +133,15 @@ class Replica:
         for parameter in self.parameters:
             parameter.grad = None
         planes, rows = played.planes[at], played.rows[at]
-        with precision(self.config.bfloat16):
+        with precision(self.config.bfloat16, self.device.type):
             logits, items = self.critic(planes, played.truth[at], rows)
-        target = self.critic.bins.targets(played.reward[at])
+        target = self.critic.bins.targets(played.reward[at]).to(self.device)
         value_loss = -(target * logits.log_softmax(1)).sum(1).mean()
         loss = value_loss + self.config.item_weight * (items - played.items[at]).square().mean()
         figures = torch.zeros(len(FIGURES))
         if entropy is not None:
             legal = mask(played.legal[at])
-            with precision(self.config.bfloat16):
+            with precision(self.config.bfloat16, self.device.type):
                 now = log_policy(self.actor, planes, rows, legal)
                 with torch.no_grad():
                     slow = log_policy(self.average, planes, rows, legal)
@@ -167,22 +177,23 @@ class Replica:
 class Learner:
     """Actor, its moving average, critic and optimiser.
 
-    A gradient step's decisions are shared by `threads`, each with one thread of torch: they wait
-    for each other once a step, and what they sum does not depend on how busy the machine is.
+    On a CPU a gradient step's decisions are shared by `threads`, each with one thread of torch:
+    they wait for each other once a step, and what they sum does not depend on how busy the machine
+    is.
     """
 
     def __init__(self, config: Config, actor: Network, critic: Critic) -> None:
-        self.config, self.actor, self.critic = config, actor, critic
+        self.config, self.device = config, device_of(config)
+        self.actor, self.critic = actor.to(self.device), critic.to(self.device)
         self.average = copy.deepcopy(actor).requires_grad_(False)
         self.steering = Steering(entropy=config.entropy)
         self.parameters = [*actor.parameters(), *critic.parameters()]
         self.optimizer = torch.optim.Adam(
             self.parameters, lr=config.learning_rate, eps=ADAM_EPSILON, fused=True
         )
-        self._replicas = [
-            Replica(config, actor, critic, self.average) for _ in range(config.threads)
-        ]
-        self._pool = ThreadPoolExecutor(config.threads, initializer=one_thread)
+        threads = config.threads if self.device.type == "cpu" else 1
+        self._replicas = [Replica(config, actor, critic, self.average) for _ in range(threads)]
+        self._pool = ThreadPoolExecutor(threads, initializer=one_thread)
 
     def learning_rate(self, progress: float) -> float:
         """Return Adam's step when a share `progress` of the run is done: a falling cosine."""
@@ -194,7 +205,7 @@ class Learner:
 
     def update(self, batches: Sequence[Batch], number: int, progress: float) -> dict[str, float]:
         """Learn from an update's decisions; return its figures. NotFinite if it went wrong."""
-        config, played = self.config, Played.of(batches)
+        config, played = self.config, Played.of(batches, self.device)
         for group in self.optimizer.param_groups:
             group["lr"] = self.learning_rate(progress)
         advantage, explained = self._judge(played)
@@ -225,7 +236,7 @@ class Learner:
                     range(0, len(played), self.config.batch_size),
                 )
             )
-        )
+        ).cpu()
         advantage = torch.empty_like(value)
         trace(
             *(value.numpy(), played.reward.numpy(), played.last),
@@ -233,12 +244,13 @@ class Learner:
         )
         spread = played.reward.var()
         explained = 1 - float((played.reward - value).var() / spread) if spread > 0 else 0.0
-        return (advantage - advantage.mean()) / (advantage.std() + 1e-8), explained
+        advantage = (advantage - advantage.mean()) / (advantage.std() + 1e-8)
+        return advantage.to(self.device), explained
 
     @torch.no_grad()
     def _expected(self, played: Played, start: int) -> Tensor:
         at = slice(start, start + self.config.batch_size)
-        with precision(self.config.bfloat16):
+        with precision(self.config.bfloat16, self.device.type):
             return self.critic.expected(played.planes[at], played.truth[at], played.rows[at])
 
     def _step(

@@ -54,6 +54,7 @@ FREE = {
     *("final_blocks", "final_against", "rollbacks", "lowest_entropy", "highest_kl"),
     # Whoever plays the shards, the batches are the same.
     *("collector", "workers", "ray_address"),
+    "device",
 }
 
 

@@ -217,7 +217,7 @@ class Run:
     def save_policy(self, weights: Weights) -> None:
         """Write some weights as the run's policy."""
         info = PolicyInfo(**{**vars(self.info), "decisions": self.decisions})
-        save_policy(self.folder / "policy.safetensors", weights, info)
+        save_policy(self.folder / "policy.safetensors", _copied(weights), info)
 
     def restore(self, kept: Checkpoint) -> None:
         """Take up a checkpoint."""
@@ -251,4 +251,4 @@ def _first_actor(config: Config) -> tuple[NetworkConfig, Weights | None]:
 
 
 def _copied(weights: Weights) -> dict[str, Any]:
-    return {name: tensor.detach().clone() for name, tensor in weights.items()}
+    return {name: tensor.detach().to("cpu", copy=True) for name, tensor in weights.items()}

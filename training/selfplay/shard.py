@@ -247,6 +247,6 @@ def network(size: NetworkConfig, weights: Weights) -> Network:
     return built.eval()
 
 
-def precision(bfloat16: bool) -> Any:
+def precision(bfloat16: bool, device: str = "cpu") -> Any:
     """Return the context that networks are evaluated in."""
-    return torch.autocast("cpu", torch.bfloat16) if bfloat16 else nullcontext()
+    return torch.autocast(device, torch.bfloat16) if bfloat16 else nullcontext()

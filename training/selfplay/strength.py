@@ -35,7 +35,7 @@ class Strength:
 
 def agent(info: PolicyInfo, weights: Mapping[str, Tensor], name: str) -> PolicyAgent:
     """Return an agent with a copy of some weights."""
-    copied = {key: tensor.detach().clone() for key, tensor in weights.items()}
+    copied = {key: tensor.detach().to("cpu", copy=True) for key, tensor in weights.items()}
     return PolicyAgent(network(info.network, copied), info, name=name)
 
 
