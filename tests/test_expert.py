@@ -15,7 +15,10 @@ from numpy.typing import NDArray
 import agents
 import zhuoji_env as zj
 from agents.expert import Expert, Parameters, make, parameters
-from agents.expert.deciding import load, win_pays
+from agents.expert.danger import write_danger
+from agents.expert.gains import hot_loss, kongs_to_come, win_pays
+from agents.expert.hands import N_HAND, load
+from agents.expert.kernel import kernel
 from agents.expert.money import ji_held, ji_river
 from agents.expert.progress import (
     ELAPSED,
@@ -24,19 +27,18 @@ from agents.expert.progress import (
     LOSS,
     RISE,
     ROUNDS,
+    TOP,
     along,
     along_triplets,
     without_win,
 )
-from agents.expert.routes import N_HAND
 from tests.hidden import redealt
 from tests.scenario import Scenario
 from tests.strategies import lively, rulesets
 from zhuoji_env import actions, tiles
 from zhuoji_env.actions import HU
 from zhuoji_env.engine import tables as lookup
-from zhuoji_env.engine.kernel import kernel
-from zhuoji_env.engine.layout import ITEMS
+from zhuoji_env.engine.layout import DIAN, ITEMS, MEN, TURN
 from zhuoji_env.rules import PRESETS
 
 PLAIN = Parameters()
@@ -93,6 +95,87 @@ def ji_prices(views: Any, unseen: float, out: Any) -> None:
     for kind in range(27):
         out[0, kind] = ji_held(views[0], kind, unseen)
         out[1, kind] = ji_river(views[0], kind, unseen)
+
+
+@kernel
+def hopes(views: Any, p: Any, hand: Any, out: Any) -> None:
+    for i in range(views.shape[0]):
+        load(views[i], hand)
+        out[i, 0] = kongs_to_come(views[i], hand, 5.0, False, 90.0, p[0])
+        out[i, 1] = kongs_to_come(views[i], hand, 5.0, True, 90.0, p[0])
+
+
+@kernel
+def hot_losses(views: Any, out: Any) -> None:
+    for i in range(views.shape[0]):
+        out[i] = hot_loss(views[i], 0.0, 90.0)
+
+
+@kernel
+def dangers(views: Any, p: Any, waived: bool, out: Any) -> None:
+    ways = np.zeros(30)
+    for i in range(views.shape[0]):
+        write_danger(views[i], p[0], waived, False, 0.0, ways, out[i])
+
+
+def late_turn(rules: str) -> NDArray[np.void]:
+    """An own turn after a dozen discards."""
+    views = by_greedy(rules, 4, 3)
+    return views[(views["phase"] == TURN) & (views["n_discards"] >= 12)][:1].copy()
+
+
+def with_kongs(rules: str) -> NDArray[np.void]:
+    """An own turn with a men dou of 9m of this turn and a dian dou of 9p of an earlier one."""
+    view = late_turn(rules)
+    view["n_melds"][:, 0] = 2
+    view["meld_type"][:, 0, :2] = MEN, DIAN
+    view["meld_kind"][:, 0, :2] = 8, 17
+    view["meld_late"][:, 0, :2] = 0
+    view["kong_at"][:, 0, 0] = view["n_discards"]
+    view["kong_at"][:, 0, 1] = view["n_discards"] - 6
+    return view
+
+
+class TestKongs:
+    def losses(self, rules: str) -> float:
+        view = with_kongs(rules)
+        view["rules"]["re_pao_burn_ji"] = 0
+        out = np.empty(1)
+        hot_losses(view, out)
+        return float(out[0])
+
+    def test_a_hot_shot_voids_what_its_ruleset_says(self) -> None:
+        # R31: all dou in guiyang; in zhuoji those of the turn, and their price to the winner.
+        assert self.losses("guiyang") == 3 * 2 + 1
+        assert self.losses("zhuoji") == 3 * 20 + 3 * 20
+
+    def test_a_dealt_four_is_worth_nothing_once_it_is_late(self) -> None:
+        p = np.atleast_1d(PLAIN.record())
+        told = {}
+        for rules in ("guiyang", "zhuoji"):
+            view = own_turn("1111m2457p24579s", "8s", rules)
+            out = np.empty((1, 2))
+            hopes(view, p, np.zeros(N_HAND, np.int64), out)
+            told[rules] = out[0].tolist()
+        assert told == {"guiyang": [6, 6], "zhuoji": [60, 0]}
+
+    def test_whoever_robs_a_kong_needs_no_passport(self) -> None:
+        view = late_turn("guiyang")
+        view["n_melds"][:, 1:] = 0
+        view["baoting"] = 0
+        p = np.atleast_1d(replace(PLAIN, higher=0.0).record())
+        with_passport, waived = np.empty((1, 27)), np.empty((1, 27))
+        dangers(view, p, False, with_passport)
+        dangers(view, p, True, waived)
+        assert not with_passport.any()
+        assert waived.sum() > 0
+
+    def test_who_loves_kongs_takes_wins_with_them(self) -> None:
+        views = by_greedy("zhuoji", 512, 7)
+        kong = views["meld_type"][:, 0, 0] > 1
+        wins = views[(views["legal"] >> HU & 1).astype(bool) & (views["tile"] < 0) & kong]
+        assert len(wins) > 5
+        assert np.all(expert(kong=3.0).act(wins) == HU)
 
 
 class TestMoney:
@@ -179,7 +262,7 @@ class TestMoney:
 
 def pace_of(rounds: int, end: float, loss: float = 2.0, if_not: float = 1.0) -> NDArray[np.float64]:
     pace = np.zeros(8)
-    pace[[ROUNDS, ELAPSED, LOSS, IF_NOT, END, RISE]] = rounds, 0, loss, if_not, end, 0
+    pace[[ROUNDS, ELAPSED, LOSS, IF_NOT, END, RISE, TOP]] = rounds, 0, loss, if_not, end, 0, 1
     return pace
 
 
@@ -330,7 +413,7 @@ class TestChoices:
 
     def test_fear_tells_on_what_is_thrown_at_a_baoting_seat(self) -> None:
         views = by_greedy("guiyang", 32, 5)
-        turns = views[(views["phase"] == 1) & (views["n_discards"] > 12)].copy()
+        turns = views[(views["phase"] == TURN) & (views["n_discards"] > 12)].copy()
         turns["baoting"][:, 1] = 1
         turns["baoting"][:, 0] = 0
         bold, shy = expert(fear=0.0).act(turns), expert(fear=6.0).act(turns)

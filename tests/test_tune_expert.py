@@ -101,3 +101,17 @@ def test_a_log_of_other_arguments_is_not_gone_on_with(tmp_path: Path) -> None:
     tuned(tmp_path)
     other = [*TINY, "--out", str(tmp_path), "--seed", "2", "--resume"]
     assert tune_expert.main(other) == tune_expert.BAD_INPUT
+
+
+def test_a_log_is_not_overwritten(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    tuned(tmp_path)
+    before = (tmp_path / "log.jsonl").read_bytes()
+    assert tune_expert.main([*TINY, "--out", str(tmp_path)]) == tune_expert.BAD_INPUT
+    assert "is there already; allowed: --resume, or another --out" in capsys.readouterr().err
+    assert (tmp_path / "log.jsonl").read_bytes() == before
+
+
+def test_a_generation_has_four_or_more(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    given = [*TINY, "--out", str(tmp_path), "--population", "3"]
+    assert tune_expert.main(given) == tune_expert.BAD_INPUT
+    assert "--population 3; allowed: 4 or more" in capsys.readouterr().err

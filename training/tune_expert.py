@@ -37,6 +37,8 @@ from zhuoji_env.errors import ZhuojiError
 # Walls of the arena's family, one seed a generation; selection and blind walls lie far off.
 TUNE, SELECT, BLIND = 1_000_000, 2_000_000, 3_000_000
 INTERRUPTED, BAD_INPUT = 130, 2
+# CMA-ES takes its steps from the better half of a generation.
+LEAST_POPULATION = 4
 
 
 def arg(default: Any, meaning: str) -> Any:
@@ -149,6 +151,8 @@ def sigma(rules: zj.Rules, seed: int) -> float:
 
 def set_up(args: Args) -> Task:
     """Return the task; whatever is wrong with the arguments is said now."""
+    if args.population < LEAST_POPULATION:
+        raise ZhuojiError(f"--population {args.population}; allowed: {LEAST_POPULATION} or more")
     start = parameters.load(Path(args.config))
     known = [one.name for one in fields(Parameters)]
     names = [name for name in args.fit.split(",") if name] or known
@@ -219,9 +223,10 @@ def finish(task: Task, kept: list[Any], console: Console) -> Path:
     """Choose among what was kept, play the blind walls, write the config and return its path."""
     args = task.args
     seed = SELECT + args.seed
-    margins = [task.margin(task.parameters(point), args.select_blocks, seed) for point in kept]
-    for i, margin in enumerate(margins):
-        console.print(f"kept {i}: margin {margin:+.4f} on the selection walls", highlight=False)
+    margins = []
+    for i, point in enumerate(kept):
+        margins.append(task.margin(task.parameters(point), args.select_blocks, seed))
+        console.print(f"kept {i}: margin {margins[i]:+.4f} on the selection walls", highlight=False)
     chosen = task.parameters(kept[int(np.argmax(margins))])
     units = np.repeat(task.units, len(task.against))
     lines = [
@@ -260,7 +265,9 @@ def main(given: Sequence[str] | None = None) -> int:
     try:
         task = set_up(args)
         path = Path(args.out) / "log.jsonl"
-        rows = read_log(path, args) if resume else []
+        if path.exists() and not resume:
+            raise ZhuojiError(f"{path}: is there already; allowed: --resume, or another --out")
+        rows = read_log(path, args)
         kept = search(task, rows, path, console)
         console.print(f"wrote {finish(task, kept, console)}")
     except KeyboardInterrupt:

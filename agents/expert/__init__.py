@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from agents import STYLES
 from agents.expert import parameters
-from agents.expert.deciding import score
+from agents.expert.deciding import WORK, score
 from agents.expert.parameters import CONFIGS, Parameters
 from zhuoji_env.actions import N_ACTIONS
 from zhuoji_env.engine import tables as lookup
@@ -49,7 +49,8 @@ class Expert:
                 f"views are {views.dtype.kind!r} of shape {views.shape}; see Games.view"
             )
         out = np.empty((len(views), N_ACTIONS))
-        score(views, self._record, lookup.needs(), lookup.wins(), out)
+        work = np.zeros(1, WORK)
+        score(views, self._record, work, lookup.needs(), lookup.wins(), out)
         return out
 
     def act(

@@ -8,24 +8,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agents.expert.kernel import kernel
-from agents.expert.money import declared, has_dou, own_dou
+from agents.expert.money import declared, has_dou
 from zhuoji_env.engine.turn import PASSED_FREE
 
 Record = Any
 Floats = NDArray[np.float64]
 
-# Ways to wait for a kind: to pair a single tile, to make a pair a triplet; a run counts once.
-SINGLE_WAY, PAIR_WAY = 2.0, 3.0
-# A seat is never taken to be ready for certain unless it says so.
-MOST_READY = 0.9
-
 
 @kernel
-def ways_to_wait(v: Record, kind: int) -> float:
+def ways_to_wait(v: Record, kind: int, p: Record) -> float:
     """Return in how many ways unseen tiles could wait for a kind, weighted."""
     u = v.unseen
     n = float(u[kind])
-    ways = SINGLE_WAY * n + PAIR_WAY * n * (n - 1.0) / 2.0
+    ways = p.single_way * n + p.pair_way * n * (n - 1.0) / 2.0
     rank = kind % 9
     if rank >= 2:
         ways += float(u[kind - 2]) * u[kind - 1]
@@ -33,7 +28,7 @@ def ways_to_wait(v: Record, kind: int) -> float:
         ways += float(u[kind - 1]) * u[kind + 1]
     if rank <= 6:
         ways += float(u[kind + 1]) * u[kind + 2]
-    return ways
+    return float(ways)
 
 
 @kernel
@@ -64,7 +59,7 @@ def seems_ready(v: Record, seat: int, p: Record) -> float:
     for i in range(v.n_discards):
         thrown += 1 if v.discard_seat[i] == seat else 0
     chance = p.ready_first + p.ready_discard * thrown + p.ready_meld * v.n_melds[seat]
-    return float(min(MOST_READY, chance))
+    return float(min(p.most_ready, chance))
 
 
 @kernel
@@ -80,19 +75,22 @@ def suit_of_melds(v: Record, seat: int) -> int:
 
 
 @kernel
-def write_danger(v: Record, p: Record, ways: Floats, out: Floats) -> None:
-    """Write what the discard of each kind is expected to cost, in fan; `out`, `ways` (27,)."""
+def write_danger(
+    v: Record, p: Record, waived: bool, shown: bool, lost: float, ways: Floats, out: Floats
+) -> None:
+    """Write what it is expected to cost that each kind is won on, in fan; `out` (27,).
+
+    `waived`: no passport is asked, as of a hot shot and a robbed kong. `shown`: the viewer is
+    baoting. `lost` is what goes besides the hand. `ways` (30,) is scratch.
+    """
     r = v.rules
     in_suit = ways[27:30]
     in_suit[:] = 0.0
     for kind in range(27):
         out[kind] = 0.0
-        ways[kind] = ways_to_wait(v, kind)
+        ways[kind] = ways_to_wait(v, kind, p)
         in_suit[kind // 9] += ways[kind]
     in_all = max(1.0, in_suit[0] + in_suit[1] + in_suit[2])
-    lost = 0.0
-    if v.hot:
-        lost = own_dou(v)  # R31
     for seat in range(1, 4):
         n = v.n_melds[seat]
         ready = seems_ready(v, seat, p)
@@ -101,9 +99,9 @@ def write_danger(v: Record, p: Record, ways: Floats, out: Floats) -> None:
         all_triplets = min(1.0, p.triplets * n)
         pairs = p.higher if n == 0 else 0.0
         bonus = r.dealer_bonus * v.streak if v.dealer == 0 or v.dealer == seat else 0
-        frozen = v.baoting[seat] or v.baoting[0]
+        frozen = v.baoting[seat] or shown
         # R16, R17: whether a basic hand may win on a discard.
-        basic = 1.0 if frozen or v.hot or not r.win_passport or has_dou(v, seat) else 0.0
+        basic = 1.0 if frozen or waived or not r.win_passport or has_dou(v, seat) else 0.0
         for kind in range(27):
             if safe >> kind & 1:
                 continue

@@ -1,4 +1,4 @@
-"""What every legal action comes to, in fan, and which is best."""
+"""What every legal action comes to, in fan."""
 
 from __future__ import annotations
 
@@ -7,52 +7,60 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from agents.expert.claims import after_kong, after_peng
 from agents.expert.danger import write_danger
-from agents.expert.kernel import kernel
-from agents.expert.money import (
-    PAYERS,
-    declared,
-    dou_fan,
-    from_all,
-    from_one,
-    has_dou,
-    ji_claimed,
-    ji_held,
-    ji_river,
-    ji_thrown,
-    own_dou,
-    weighed,
+from agents.expert.gains import (
+    SEATS,
+    has_discarded,
+    hot_loss,
+    kong_pays,
+    kongs_to_come,
+    made_sure,
+    win_pays,
 )
-from agents.expert.progress import ELAPSED, END, IF_NOT, LOSS, RISE, ROUNDS, without_win
-from agents.expert.routes import DOU, KEY, LAID, N_HAND, SUITS, add, ready_worth, standing
+from agents.expert.hands import N_HAND, add, load
+from agents.expert.kernel import kernel
+from agents.expert.money import PAYERS, ji_claimed, ji_thrown
+from agents.expert.progress import (
+    ELAPSED,
+    END,
+    IF_NOT,
+    LOSS,
+    MOST,
+    N_PACE,
+    RISE,
+    ROUNDS,
+    TOP,
+    without_win,
+)
+from agents.expert.routes import ready_worth, standing
 from zhuoji_env.actions import BAOTING, GANG, HU, PASS, PENG
-from zhuoji_env.engine.bill import PAYS_THREE
-from zhuoji_env.engine.hand import best_pattern, pattern_fan, patterns_of
-from zhuoji_env.engine.layout import AFTER_PENG, DIAN, MEN, PENG_MELD, ROB, TURN, ZHUAN_WAN
-from zhuoji_env.tiles import YAOJI
+from zhuoji_env.engine.layout import AFTER_PENG, DIAN, MEN, TURN, ZHUAN_WAN
 
 Record = Any
-Hand = NDArray[np.int64]
 Floats = NDArray[np.float64]
 
-SEATS = 4
 # Tiles drawn one at a time after the deal.
 DRAWS = 55.0
-LATE_IS_PASSPORT = 1
+DISCARDS = (1 << PENG) - 1
 
-
-@kernel
-def load(v: Record, hand: Hand) -> None:
-    """Lay the viewer's tiles out as `routes` takes them."""
-    for kind in range(27):
-        hand[kind] = v.hand[kind]
-    hand[KEY], hand[KEY + 1], hand[KEY + 2] = v.key[0], v.key[1], v.key[2]
-    hand[LAID] = v.n_melds[0]
-    suits = 0
-    for i in range(v.n_melds[0]):
-        suits |= 1 << (v.meld_kind[0, i] // 9)
-    hand[SUITS] = suits
-    hand[DOU] = 1 if has_dou(v, 0) else 0
+# What is reckoned once for a view, and scratch.
+WORK = np.dtype(
+    [
+        ("hand", np.int64, (N_HAND,)),
+        ("pace", np.float64, (N_PACE,)),
+        ("unseen", np.float64),
+        # The tastes for kongs and for chickens, times the chances to be paid for them.
+        ("dou_pay", np.float64),
+        ("ji_pay", np.float64),
+        ("danger", np.float64, (27,)),
+        # The same where passports are waived: of a hot shot, or of a kong that is robbed.
+        ("hot", np.float64, (27,)),
+        ("ways", np.float64, (30,)),
+        ("work", np.float64, (3, MOST + 1)),
+        ("grid", np.float64, (5, 9)),
+    ]
+)
 
 
 @kernel
@@ -68,306 +76,114 @@ def set_pace(v: Record, p: Record, pace: Floats) -> None:
     for seat in range(1, SEATS):
         pace[END] += p.others_melds * v.n_melds[seat] + p.others_baoting * v.baoting[seat]
     pace[RISE] = p.others_rise
+    pace[TOP] = p.most_ends
 
 
 @kernel
-def kongs_to_come(v: Record, hand: Hand, rounds: float, unseen: float, p: Record) -> float:
-    """Return what triplets in hand and pengs may yet collect as kongs, R35."""
-    fan = 0.0
-    for kind in range(27):
-        if hand[kind] == 4:
-            fan += PAYERS * v.rules.dou_men * min(1.0, rounds)
-        elif hand[kind] == 3 and v.unseen[kind] > 0:
-            draw = min(1.0, rounds / unseen)
-            fan += draw * PAYERS * v.rules.dou_men
-            fan += min(1.0 - draw, PAYERS * p.peng_rate * draw) * v.rules.dou_dian
-    for i in range(v.n_melds[0]):
-        if v.meld_type[0, i] == PENG_MELD:
-            left = hand[v.meld_kind[0, i]] + v.unseen[v.meld_kind[0, i]]
-            chance = 1.0 if hand[v.meld_kind[0, i]] else min(1.0, left * rounds / unseen)
-            fan += chance * PAYERS * v.rules.dou_zhuan_wan * min(1.0, rounds)
-    return fan
-
-
-@kernel
-def own_ji(v: Record, unseen: float) -> float:
-    """Return what the own chickens collect from all, in hand, melds and river."""
-    fan = 0.0
-    for kind in range(27):
-        held = int(v.hand[kind])
-        for i in range(v.n_melds[0]):
-            if v.meld_kind[0, i] == kind:
-                held += 3 if v.meld_type[0, i] == PENG_MELD else 4
-        if held:
-            fan += held * ji_held(v, kind, unseen)
-        if v.river[0, kind]:
-            fan += v.river[0, kind] * ji_river(v, kind, unseen)
-    return fan
-
-
-@kernel
-def nobody_melded(v: Record) -> bool:
-    """Whether no seat has laid a meld."""
-    return bool(v.n_melds[0] + v.n_melds[1] + v.n_melds[2] + v.n_melds[3] == 0)
-
-
-@kernel
-def win_pays(v: Record, p: Record, hand: Hand, wins: Any) -> float:
-    """Return what taking hu now pays, R20–R25, R33; below 0 for a foul."""
-    r = v.rules
-    others = v.tile >= 0
-    tile = v.tile if others else v.drawn
-    if others:
-        add(hand, tile, 1)
-    bits = patterns_of(
-        hand[KEY], hand[KEY + 1], hand[KEY + 2], hand[SUITS], hand[LAID], tile, r, wins
-    )
-    if others:
-        add(hand, tile, -1)
-    fan = float(pattern_fan(best_pattern(bits, r), r))
-    if v.baoting[0] or (others and v.phase != ROB and v.baoting[v.shooter]):
-        fan = declared(fan, v)
-    if r.dou_table:
-        for i in range(v.n_melds[0]):
-            if v.meld_type[0, i] != PENG_MELD and not v.meld_late[0, i]:
-                fan += r.hand_ping_hu * (2 if v.meld_type[0, i] == MEN else 1)
-    if not others:
-        fan += r.hand_zi_mo
-        if v.replacement:
-            fan += r.hand_gang_shang_hua
-        if nobody_melded(v):
-            if v.n_discards == 0:
-                fan += r.hand_tian_hu
-            elif v.n_discards < SEATS:
-                fan += r.hand_di_hu
-        return from_all(v, weighed(fan, v, p))
-    extra = 0.0
-    if v.phase != ROB and v.baoting[v.shooter]:
-        extra = float(r.baoting_sha_bao)
-    if v.marked and r.win_passed == PAYS_THREE:
-        return extra - PAYERS * fan  # R25
-    fan = weighed(fan, v, p)
-    if v.phase == ROB:
-        return from_all(v, fan)  # R33: one pays all three shares
-    return extra + from_one(v, fan, v.shooter)
-
-
-@kernel
-def made_sure(v: Record, dou_pay: float, ji_pay: float, unseen: float) -> float:
-    """Return what a win adds to what is collected anyway: it is now collected for certain."""
-    # R36: with the table a winner's own dou stand in the hand's fan.
-    dou = 0.0 if v.rules.dou_table else (1.0 - dou_pay) * own_dou(v)
-    return float(dou + (1.0 - ji_pay) * own_ji(v, unseen))
-
-
-@kernel
-def kong_pays(v: Record, kind: int, meld: int, unseen: float) -> float:
-    """Return what declaring a kong adds to what is collected from all, R12, R35, R42."""
-    late = 0
-    if meld == MEN and v.rules.dou_dealt_late == LATE_IS_PASSPORT:
-        late = v.dealt_quad >> kind & 1 and v.river[0].sum() > 0
-    elif meld == ZHUAN_WAN and v.rules.dou_late_added == LATE_IS_PASSPORT:
-        late = 0 if v.drawn_bits >> kind & 1 else 1
-    fan = dou_fan(meld, late, v)
-    if meld == MEN and kind == YAOJI and v.rules.ji_men_yao >= 0 and not late:
-        fan = max(fan, PAYERS * v.rules.ji_men_yao - 4.0 * ji_held(v, kind, unseen))
-    return fan
-
-
-@kernel
-def write_scores(
-    v: Record,
-    p: Record,
-    needs: Any,
-    wins: Any,
-    hand: Hand,
-    pace: Floats,
-    work: Floats,
-    grid: Floats,
-    danger: Floats,
-    ways: Floats,
-    out: Floats,
-) -> None:
-    """Write what every legal action comes to, -inf for the rest; `out` (58,) fan."""
-    out[:] = -np.inf
-    legal = v.legal
-    load(v, hand)
-    set_pace(v, p, pace)
+def prepare(v: Record, p: Record, w: Record) -> None:
+    """Reckon what all actions of a view share."""
+    load(v, w.hand)
+    set_pace(v, p, w.pace)
     unseen = 0.0
     for kind in range(27):
         unseen += v.unseen[kind]
-    unseen = max(1.0, unseen)
-    rounds = pace[ROUNDS]
-    _, alive = without_win(pace)
+    w.unseen = max(1.0, unseen)
+    _, alive = without_win(w.pace)
     paid = 1.0 - alive
-    dou_pay = p.kong * paid * (p.ting if v.rules.dou_requires_ting else 1.0)
-    ji_pay = p.ji * paid * (p.ting if v.rules.ji_requires_ting else 1.0)
-    frozen = bool(v.baoting[0])
-    if legal >> HU & 1:
-        out[HU] = win_pays(v, p, hand, wins) + made_sure(v, dou_pay, ji_pay, unseen)
-    if legal & ((1 << PENG) - 1):
-        write_danger(v, p, ways, danger)
-    if v.phase == TURN or v.phase == AFTER_PENG:
-        for kind in range(27):
-            if not legal >> kind & 1:
-                continue
-            add(hand, kind, -1)
-            cost = p.fear * danger[kind] - ji_pay * ji_thrown(v, kind, unseen, p)
-            if frozen:
-                worth = p.baoting * ready_worth(v, p, hand, True, unseen, pace, work, wins)
-            else:
-                worth = standing(v, p, hand, unseen, pace, work, grid, needs, wins)
-            hope = dou_pay * kongs_to_come(v, hand, rounds, unseen, p)
-            out[kind] = worth + hope - cost
-            if legal >> BAOTING & 1:
-                worth = p.baoting * ready_worth(v, p, hand, True, unseen, pace, work, wins)
-                out[BAOTING] = max(out[BAOTING], worth - cost)
-            add(hand, kind, 1)
-        for kind in range(27):
-            if not legal >> (GANG + kind) & 1:
-                continue
-            if v.hand[kind] == 4:
-                gain = dou_pay * kong_pays(v, kind, MEN, unseen)
-                taken = 4
-            else:
-                gain = dou_pay * kong_pays(v, kind, ZHUAN_WAN, unseen)
-                gain -= p.fear * PAYERS * danger[kind]
-                taken = 1
-            out[GANG + kind] = gain + after_kong(
-                v, p, hand, kind, taken, unseen, dou_pay, pace, work, grid, needs, wins
-            )
-    elif legal >> PASS & 1:
-        hope = dou_pay * kongs_to_come(v, hand, rounds, unseen, p)
-        if frozen:
-            worth = p.baoting * ready_worth(v, p, hand, True, unseen, pace, work, wins)
-        else:
-            worth = standing(v, p, hand, unseen, pace, work, grid, needs, wins)
-        out[PASS] = worth + hope
-        if legal >> PENG & 1:
-            out[PENG] = ji_pay * ji_claimed(v, v.tile, False, unseen) + after_peng(
-                v,
-                p,
-                hand,
-                unseen,
-                dou_pay,
-                ji_pay,
-                pace,
-                work,
-                grid,
-                danger,
-                ways,
-                needs,
-                wins,
-            )
-        if v.tile >= 0 and legal >> (GANG + v.tile) & 1:
-            gain = dou_pay * kong_pays(v, v.tile, DIAN, unseen)
-            gain += ji_pay * ji_claimed(v, v.tile, True, unseen)
-            out[GANG + v.tile] = gain + after_kong(
-                v, p, hand, v.tile, 3, unseen, dou_pay, pace, work, grid, needs, wins
-            )
-    if legal >> HU & 1 and out[HU] > 0.0:
-        out[HU] /= p.patience
+    w.dou_pay = p.kong * paid * (p.ting if v.rules.dou_requires_ting else 1.0)
+    w.ji_pay = p.ji * paid * (p.ting if v.rules.ji_requires_ting else 1.0)
 
 
 @kernel
-def after_kong(
-    v: Record,
-    p: Record,
-    hand: Hand,
-    kind: int,
-    taken: int,
-    unseen: float,
-    dou_pay: float,
-    pace: Floats,
-    work: Floats,
-    grid: Floats,
-    needs: Any,
-    wins: Any,
-) -> float:
-    """Return what the hand comes to with a kong laid and its replacement tile to be drawn."""
-    suits, dou, rounds = hand[SUITS], hand[DOU], pace[ROUNDS]
-    add(hand, kind, -taken)
-    if taken > 1:
-        hand[LAID] += 1
-        hand[SUITS] |= 1 << (kind // 9)
-    hand[DOU] = 1
-    pace[ROUNDS] = (v.wall_left - 1) // SEATS + 1
-    worth = standing(v, p, hand, unseen, pace, work, grid, needs, wins)
-    worth += dou_pay * kongs_to_come(v, hand, pace[ROUNDS], unseen, p)
-    pace[ROUNDS] = rounds
-    hand[SUITS], hand[DOU] = suits, dou
-    if taken > 1:
-        hand[LAID] -= 1
-    add(hand, kind, taken)
-    return worth
+def worth_of(v: Record, p: Record, w: Record, discarded: bool, needs: Any, wins: Any) -> float:
+    """Return what the hand in `w` comes to: its routes and its kongs to come.
+
+    R29: a hand that is baoting has its waits alone, and declares no kong.
+    """
+    if v.baoting[0]:
+        return frozen_worth(v, p, w, wins)
+    worth = standing(v, p, w.hand, w.unseen, w.pace, w.work, w.grid, needs, wins)
+    hope = kongs_to_come(v, w.hand, w.pace[ROUNDS], discarded, w.unseen, p)
+    return worth + float(w.dou_pay) * hope
 
 
 @kernel
-def after_peng(
-    v: Record,
-    p: Record,
-    hand: Hand,
-    unseen: float,
-    dou_pay: float,
-    ji_pay: float,
-    pace: Floats,
-    work: Floats,
-    grid: Floats,
-    danger: Floats,
-    ways: Floats,
-    needs: Any,
-    wins: Any,
-) -> float:
-    """Return what the hand comes to with a peng laid and its best discard made."""
-    tile = v.tile
-    suits, rounds = hand[SUITS], pace[ROUNDS]
-    add(hand, tile, -2)
-    hand[LAID] += 1
-    hand[SUITS] |= 1 << (tile // 9)
-    pace[ROUNDS] = v.wall_left // SEATS
-    write_danger(v, p, ways, danger)
-    # The fourth copy would make it a kong.
-    fourth = hand[tile] + v.unseen[tile] * min(1.0, pace[ROUNDS] / unseen)
-    hope = min(1.0, fourth) * PAYERS * v.rules.dou_zhuan_wan * min(1.0, pace[ROUNDS])
-    best = -np.inf
+def frozen_worth(v: Record, p: Record, w: Record, wins: Any) -> float:
+    """Return what the hand in `w` comes to as a baoting one; -inf if it is not ready."""
+    none, _ = without_win(w.pace)
+    gain = ready_worth(v, p, w.hand, True, w.unseen, w.pace, w.work, wins) - none
+    return float(none + p.baoting * gain)
+
+
+@kernel
+def write_discards(v: Record, p: Record, w: Record, needs: Any, wins: Any, out: Floats) -> None:
+    """Write what discards come to, and baoting with the best of those that leave a ready hand."""
+    lost = hot_loss(v, 0.0, w.unseen) if v.hot else 0.0
+    write_danger(v, p, bool(v.hot), bool(v.baoting[0]), lost, w.ways, w.danger)
+    may_declare = v.legal >> BAOTING & 1
+    if may_declare:
+        # R17, R30: from the declaration on, all may win off it, and for more.
+        write_danger(v, p, bool(v.hot), True, lost, w.ways, w.hot)
     for kind in range(27):
-        if hand[kind] == 0:
+        if not v.legal >> kind & 1:
             continue
-        add(hand, kind, -1)
-        worth = standing(v, p, hand, unseen, pace, work, grid, needs, wins)
-        worth += dou_pay * (kongs_to_come(v, hand, pace[ROUNDS], unseen, p) + hope)
-        if kind == tile:
-            worth -= dou_pay * hope
-        worth += ji_pay * ji_thrown(v, kind, unseen, p) - p.fear * danger[kind]
-        best = max(best, worth)
-        add(hand, kind, 1)
-    pace[ROUNDS] = rounds
-    hand[SUITS] = suits
-    hand[LAID] -= 1
-    add(hand, tile, 2)
-    return best
+        add(w.hand, kind, -1)
+        gain = w.ji_pay * ji_thrown(v, kind, w.unseen, p)
+        out[kind] = worth_of(v, p, w, True, needs, wins) + gain - p.fear * w.danger[kind]
+        if may_declare:
+            worth = frozen_worth(v, p, w, wins) + gain - p.fear * w.hot[kind]
+            out[BAOTING] = max(out[BAOTING], worth)
+        add(w.hand, kind, 1)
 
 
 @kernel
-def score(views: Any, p: Any, needs: Any, wins: Any, out: Floats) -> None:
+def write_own_kongs(v: Record, p: Record, w: Record, needs: Any, wins: Any, out: Floats) -> None:
+    """Write what concealed and added kongs come to."""
+    for kind in range(27):
+        if not v.legal >> (GANG + kind) & 1:
+            continue
+        meld, taken = (MEN, 4) if v.hand[kind] == 4 else (ZHUAN_WAN, 1)
+        fan = kong_pays(v, kind, meld, w.unseen)
+        worth = w.dou_pay * fan + after_kong(v, p, w, kind, taken, fan, needs, wins)
+        if meld == ZHUAN_WAN:
+            # R33: whoever robs it is paid three shares, R17 without a passport.
+            write_danger(v, p, True, False, 0.0, w.ways, w.hot)
+            worth -= p.fear * PAYERS * w.hot[kind]
+        out[GANG + kind] = worth
+
+
+@kernel
+def write_claims(v: Record, p: Record, w: Record, needs: Any, wins: Any, out: Floats) -> None:
+    """Write what passing, peng and gang of another's tile come to."""
+    out[PASS] = worth_of(v, p, w, has_discarded(v), needs, wins)
+    if v.legal >> PENG & 1:
+        gain = w.ji_pay * ji_claimed(v, v.tile, False, w.unseen)
+        out[PENG] = gain + after_peng(v, p, w, needs, wins)
+    if v.legal >> (GANG + v.tile) & 1:
+        fan = kong_pays(v, v.tile, DIAN, w.unseen)
+        gain = w.dou_pay * fan + w.ji_pay * ji_claimed(v, v.tile, True, w.unseen)
+        out[GANG + v.tile] = gain + after_kong(v, p, w, v.tile, 3, fan, needs, wins)
+
+
+@kernel
+def write_scores(v: Record, p: Record, w: Record, needs: Any, wins: Any, out: Floats) -> None:
+    """Write what every legal action comes to, -inf for the rest; `out` (58,) fan."""
+    out[:] = -np.inf
+    prepare(v, p, w)
+    if v.phase == TURN or v.phase == AFTER_PENG:
+        if v.legal & DISCARDS:
+            write_discards(v, p, w, needs, wins, out)
+        write_own_kongs(v, p, w, needs, wins, out)
+    elif v.legal >> PASS & 1:
+        write_claims(v, p, w, needs, wins, out)
+    if v.legal >> HU & 1:
+        sure = made_sure(v, p, w.dou_pay, w.ji_pay, w.unseen)
+        worth = win_pays(v, p, w.hand, wins) + sure
+        out[HU] = worth / p.patience if worth > 0.0 else worth
+
+
+@kernel
+def score(views: Any, p: Any, work: Any, needs: Any, wins: Any, out: Floats) -> None:
     """Write what every legal action comes to at each view; `out` (n, 58) fan, -inf if illegal."""
-    hand = np.zeros(N_HAND, np.int64)
-    pace = np.zeros(8)
-    work = np.zeros((3, 8))
-    grid = np.zeros((5, 9))
-    danger = np.zeros(27)
-    ways = np.zeros(30)
     for i in range(views.shape[0]):
-        write_scores(
-            views[i],
-            p[0],
-            needs,
-            wins,
-            hand,
-            pace,
-            work,
-            grid,
-            danger,
-            ways,
-            out[i],
-        )
+        write_scores(views[i], p[0], work[0], needs, wins, out[i])

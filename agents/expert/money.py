@@ -57,15 +57,6 @@ def dou_fan(meld: int, late: int, v: Record) -> float:
 
 
 @kernel
-def own_dou(v: Record) -> float:
-    """Return what the own kongs collect if somebody wins."""
-    fan = 0.0
-    for i in range(v.n_melds[0]):
-        fan += dou_fan(v.meld_type[0, i], v.meld_late[0, i], v)
-    return fan
-
-
-@kernel
 def has_dou(v: Record, seat: int) -> bool:
     """Whether a seat has a declared kong, the passport of R16."""
     for i in range(v.n_melds[seat]):
@@ -113,6 +104,19 @@ def ji_river(v: Record, kind: int, unseen: float) -> float:
 
 
 @kernel
+def prices_men_yao(v: Record) -> bool:
+    """R42: whether a concealed kong of yaoji has a price of its own."""
+    return bool(v.rules.ji_men_yao >= 0 and not v.rules.dou_table)
+
+
+@kernel
+def yao_fan(v: Record, unseen: float) -> float:
+    """Return what a held yaoji collects from all by R39 alone, which R42 pays otherwise."""
+    doubled = chance_of(v, YAOJI, unseen) if v.rules.ji_gold == GOLD_DOUBLE else 0.0
+    return float(PAYERS * v.rules.ji_yao_held * (1.0 + doubled))
+
+
+@kernel
 def claimed_chance(v: Record, kind: int, unseen: float) -> float:
     """Return the chance that another seat holds two of a kind and takes it by peng."""
     n = float(v.unseen[kind])
@@ -156,3 +160,9 @@ def ji_claimed(v: Record, kind: int, gang: bool, unseen: float) -> float:
     if kind == YAOJI and v.first_yaoji == last and last >= 0 and pays:
         gain += v.rules.ji_zeren
     return gain
+
+
+@kernel
+def at_a_draw(fan: float, p: Record) -> float:
+    """R44: what the seats that are not ready pay a ready hand."""
+    return float(PAYERS * (1.0 - p.others_ready) * fan)

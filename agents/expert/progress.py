@@ -21,15 +21,14 @@ Floats = NDArray[np.float64]
 # Lacking more, a hand is as good as lost: nobody counts on it.
 MOST = 7
 # How `pace` lays out what a round is.
-ROUNDS, ELAPSED, LOSS, IF_NOT, END, RISE = range(6)
-# No round is likelier than this to be a deal's last.
-MOST_ENDS = 0.6
+ROUNDS, ELAPSED, LOSS, IF_NOT, END, RISE, TOP = range(7)
+N_PACE = 7
 
 
 @kernel
 def ends(pace: Floats, t: int) -> float:
     """Return the chance that another seat wins in round t from now."""
-    return float(min(MOST_ENDS, pace[END] + pace[RISE] * (pace[ELAPSED] + t)))
+    return float(min(pace[TOP], pace[END] + pace[RISE] * (pace[ELAPSED] + t)))
 
 
 @kernel

@@ -11,12 +11,24 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from agents.expert.hands import (
+    ALL_SUITS,
+    DOU,
+    KEY,
+    LAID,
+    SUIT,
+    SUITS,
+    Hand,
+    all_held,
+    claimable,
+    copies_of,
+)
 from agents.expert.kernel import kernel
-from agents.expert.money import PAYERS, declared, from_all, from_one, weighed
-from agents.expert.progress import MOST, along, along_triplets, room, without_win
+from agents.expert.money import PAYERS, at_a_draw, declared, from_all, from_one, weighed
+from agents.expert.progress import MOST, along, without_win
+from agents.expert.sets import pairs_worth, triplets_worth
 from zhuoji_env.engine.distance import (
     N_MELDS,
-    N_PAIRS,
     entry_of,
     lowering_in,
     lowering_kinds,
@@ -27,52 +39,10 @@ from zhuoji_env.engine.hand import PING_HU, POW5, best_pattern, pattern_fan, pat
 from zhuoji_env.engine.tables import NEED_BITS, PAIR_SLOT
 
 Record = Any
-Hand = NDArray[np.int64]
 Floats = NDArray[np.float64]
 
-# `hand` (N_HAND,): counts of the 27 kinds, then the suits' keys, the melds laid, their suits (bits)
-# and whether a kong is among them.
-KEY, LAID, SUITS, DOU = 27, 30, 31, 32
-N_HAND = 33
 # Tiles that a seat does not see at its first draw; what helps on average was told for so many.
 FULL = 95.0
-# Where no copy that helps is unseen, breadth is told as if half a one were.
-NO_HELP = 0.5
-ALL_SUITS = (1 << 27) - 1
-SUIT = (1 << 9) - 1
-
-
-@kernel
-def add(hand: Hand, kind: int, copies: int) -> None:
-    """Put tiles of one kind into a hand; with copies below 0, take them out."""
-    hand[kind] += copies
-    hand[KEY + kind // 9] += copies * POW5[kind % 9]
-
-
-@kernel
-def copies_of(v: Record, bits: int) -> int:
-    """Return the unseen copies of some kinds."""
-    copies = 0
-    for kind in range(27):
-        if bits >> kind & 1:
-            copies += v.unseen[kind]
-    return copies
-
-
-@kernel
-def claimable(v: Record, hand: Hand, bits: int) -> int:
-    """Return the unseen copies of those among some kinds of which the hand holds two."""
-    copies = 0
-    for kind in range(27):
-        if bits >> kind & 1 and hand[kind] >= 2:
-            copies += v.unseen[kind]
-    return copies
-
-
-@kernel
-def at_a_draw(fan: float, p: Record) -> float:
-    """R44: what the seats that are not ready pay a ready hand."""
-    return float(PAYERS * (1.0 - p.others_ready) * fan)
 
 
 @kernel
@@ -91,7 +61,7 @@ def ready_worth(
     waits = waits_of(k0, k1, k2, laid, wins)
     drawn, drawn_pay, claimed, claimed_pay, most = 0.0, 0.0, 0.0, 0.0, 0.0
     for kind in range(27):
-        if not waits >> kind & 1 or hand[kind] == 4:
+        if not waits >> kind & 1 or all_held(v, hand, kind):
             continue
         more = POW5[kind % 9]
         bits = patterns_of(
@@ -155,7 +125,7 @@ def basic_worth(
     bits = lowering_kinds(hand[KEY], hand[KEY + 1], hand[KEY + 2], hand[LAID], False, needs)
     now = float(copies_of(v, bits))
     draw, claim = work[0], work[1]
-    broad = (max(now, NO_HELP) / (help_of(lacking, p) * unseen / FULL)) ** p.carry
+    broad = (max(now, p.no_help) / (help_of(lacking, p) * unseen / FULL)) ** p.carry
     for one in range(1, lacking):
         copies = help_of(one, p) * broad * unseen / FULL
         draw[one] = min(1.0, copies / unseen)
@@ -224,115 +194,6 @@ def suit_worth(
         at_a_draw(fan, p),
         pace,
         work[2],
-    )
-
-
-@kernel
-def best_singles(v: Record, hand: Hand, bits: int, n: int) -> float:
-    """Return the unseen copies of the n odd tiles of which most are left."""
-    total = 0.0
-    for copies in range(3, 0, -1):
-        for kind in range(27):
-            if n > 0 and bits >> kind & 1 and hand[kind] & 1 and v.unseen[kind] == copies:
-                total += copies
-                n -= 1
-    return total
-
-
-@kernel
-def pairs_worth(
-    v: Record,
-    p: Record,
-    hand: Hand,
-    bits: int,
-    fan: float,
-    long_fan: float,
-    unseen: float,
-    pace: Floats,
-    work: Floats,
-) -> float:
-    """Return what seven pairs of some kinds come to; -inf if they are too far."""
-    pairs, quads = 0, 0
-    for kind in range(27):
-        if bits >> kind & 1:
-            pairs += hand[kind] // 2
-            quads += hand[kind] // 4
-    lacking = N_PAIRS - pairs
-    if lacking < 1 or lacking > MOST - 1:
-        return -np.inf
-    if quads > 0 and not v.rules.hand_dragon_needs_winning_tile:
-        fan = max(fan, long_fan)
-    draw, claim = work[0], work[1]
-    for one in range(1, lacking + 1):
-        draw[one] = min(1.0, best_singles(v, hand, bits, 2 * one - 1) / unseen)
-        claim[one] = 0.0
-    claim[1] = min(1.0, PAYERS * p.win_rate * draw[1])
-    pays = weighed(fan, v, p)
-    return along(
-        lacking,
-        draw,
-        claim,
-        from_all(v, pays + v.rules.hand_zi_mo),
-        from_one(v, pays, -1),
-        at_a_draw(fan, p),
-        pace,
-        work[2],
-    )
-
-
-@kernel
-def triplets_worth(
-    v: Record,
-    p: Record,
-    hand: Hand,
-    bits: int,
-    fan: float,
-    unseen: float,
-    pace: Floats,
-    grid: Floats,
-) -> float:
-    """Return what triplets and a pair of some kinds come to; -inf if they are too far."""
-    triplets, pairs = hand[LAID], 0
-    of_pairs, of_singles, singles, last = 0.0, 0.0, 0, 0.0
-    for kind in range(27):
-        if not bits >> kind & 1:
-            continue
-        if hand[kind] >= 3:
-            triplets += 1
-        elif hand[kind] == 2:
-            pairs += 1
-            of_pairs += v.unseen[kind]
-        elif hand[kind] == 1:
-            singles += 1
-            of_singles += v.unseen[kind]
-            last = max(last, float(v.unseen[kind]))
-    wanting = N_MELDS - triplets
-    if wanting < 0 or (wanting == 0 and pairs > 0):
-        return -np.inf
-    lacking = max(wanting, 2 * wanting - pairs + 1)
-    if lacking > MOST - 1:
-        return -np.inf
-    most = room(wanting)
-    if pairs > most:
-        of_pairs *= most / pairs
-        pairs = most
-    mean = of_singles / singles if singles > 0 else 0.0
-    # A pair to come has one copy less to grow from than its single had.
-    from_pair = of_pairs / pairs if pairs > 0 else max(mean - 1.0, 0.0)
-    pays = weighed(fan, v, p)
-    return along_triplets(
-        wanting,
-        pairs,
-        from_pair / unseen,
-        of_singles / unseen,
-        last / unseen,
-        PAYERS * p.peng_rate,
-        PAYERS * p.win_rate,
-        from_all(v, pays + v.rules.hand_zi_mo),
-        from_one(v, pays, -1),
-        at_a_draw(fan, p),
-        pace,
-        grid,
     )
 
 
