@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import socket
 import sys
+import uuid
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -24,6 +25,7 @@ from training.selfplay.session import Run
 
 PLANS = [plan(8 * i, tables=8, steps=60) for i in range(3)]
 PAST = [weights(2), weights(3), weights(2)]
+TOKEN = uuid.uuid4().hex
 NODE = {"num_cpus": 1, "object_store_memory": 80 << 20}
 
 
@@ -31,6 +33,9 @@ NODE = {"num_cpus": 1, "object_store_memory": 80 << 20}
 def _as_a_run_has_it(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     monkeypatch.setattr(rulesets, "SIGMA_DEALS", 40)
     monkeypatch.setenv("RAY_USAGE_STATS_ENABLED", "0")
+    # Else Ray looks for a token in the home folder, or leaves one there.
+    monkeypatch.setenv("RAY_AUTH_MODE", "token")
+    monkeypatch.setenv("RAY_AUTH_TOKEN", TOKEN)
     before = torch.get_num_threads()
     torch.set_num_threads(1)
     yield

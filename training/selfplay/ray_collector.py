@@ -249,7 +249,8 @@ def _connect(ray: Any, address: str, workers: int) -> None:
         where = f"no Ray cluster at {address!r}" if address else "Ray cannot be started here"
         raise ClusterError(
             f"{where} ({_first_line(error)}); allowed: the address that `ray start --head` tells, "
-            "'auto' on a node of a cluster, or none to start Ray here"
+            "with its token (docs/scaling.md), 'auto' on a node of a cluster, or none to start Ray "
+            "here"
         ) from error
 
 
