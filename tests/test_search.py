@@ -379,6 +379,14 @@ class TestGain:
         assert f"changed {len(rows)}," in told
         assert "gained in the true worlds" in told
 
+    @pytest.mark.parametrize("wrong", [("--base", "greedi"), ("--worlds", "1")])
+    def test_what_is_wrong_is_one_line(
+        self, wrong: tuple[str, str], capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        assert search_gain.run(["--deals", "2", *wrong]) == search_gain.BAD_INPUT
+        said = capsys.readouterr().err
+        assert said.startswith("error: ") and said.count("\n") == 1
+
     def test_only_what_nobody_has_drawn_is_shuffled(self) -> None:
         games = positions()
         futures = search_gain.shuffled(games, 2, np.random.default_rng(0))

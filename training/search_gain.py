@@ -13,6 +13,7 @@ missing is the price of choosing the best of noisy figures, and of worlds unlike
 from __future__ import annotations
 
 import argparse
+import sys
 import time
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field, fields
@@ -31,7 +32,9 @@ from zhuoji_env import specs
 from zhuoji_env.actions import BAOTING, GANG, HU, PASS, PENG
 from zhuoji_env.asking import Player
 from zhuoji_env.engine.wall import FREE
+from zhuoji_env.errors import ZhuojiError
 
+BAD_INPUT = 2
 # What an action is called in the table, by where its ids begin.
 SORTS = {0: "discard", PENG: "peng", GANG: "gang", HU: "hu", BAOTING: "baoting", PASS: "pass"}
 
@@ -226,5 +229,15 @@ def main(given: Sequence[str] | None = None) -> Found:
     return found
 
 
+def run(given: Sequence[str] | None = None) -> int:
+    """Run from a command line; return the exit code."""
+    try:
+        main(given)
+    except ZhuojiError as error:
+        print(f"error: {error}", file=sys.stderr)
+        return BAD_INPUT
+    return 0
+
+
 if __name__ == "__main__":
-    main()
+    sys.exit(run())

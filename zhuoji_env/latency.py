@@ -114,6 +114,8 @@ def measure(spec: str, decisions: Decisions, seconds: float = 10.0) -> Latency:
 
 def measure_all(agents: Sequence[str], rules: Source, seconds: float = 10.0) -> Iterator[Latency]:
     """Measure agents by spec, one after the other, at the same decisions."""
+    for spec in agents:
+        specs.make(spec)  # a spec that nobody has is told before anything is measured
     decisions = real_play(rules)
     for spec in agents:
         yield measure(spec, decisions, seconds)

@@ -45,7 +45,8 @@ def _agents(agents: list[str], rules: str, seconds: float, as_json: bool) -> Non
     from zhuoji_env.rules import Rules
 
     results = []
-    with Progress(console=Console(stderr=True), transient=True) as bar:
+    console = Console(stderr=True)
+    with Progress(console=console, transient=True, disable=not console.is_terminal) as bar:
         task = bar.add_task("measuring", total=len(agents))
         for result in latency.measure_all(agents, Rules.load(rules), seconds):
             results.append(result)
