@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import argparse
 import time
+import zlib
 from collections.abc import Callable, Sequence
 
 import psutil
@@ -105,6 +106,21 @@ def per_second(job: Callable[[], object], decisions: int) -> str:
     return f"{decisions / (time.process_time() - before):,.0f} decisions a processor second"
 
 
+def pack(batch: Batch) -> None:
+    """Print what it costs to send observations packed."""
+    rows, before = batch.rows, time.process_time()
+    data = rows.planes.tobytes() + rows.truth.tobytes() + rows.globals.tobytes()
+    packed = zlib.compress(data, 1)
+    between = time.process_time()
+    zlib.decompress(packed)
+    seconds = (between - before, time.process_time() - between)
+    each = [f"{1e6 * one / len(rows):.1f}" for one in seconds]
+    print(
+        f"zlib: {len(packed) / len(rows):.0f} of {len(data) / len(rows):.0f} bytes a decision, "
+        f"{each[0]} us to pack and {each[1]} to unpack"
+    )
+
+
 def main() -> None:
     """Measure each collector, then the update."""
     parser = argparse.ArgumentParser(description="Collecting here and by Ray, in processor time.")
@@ -123,6 +139,8 @@ def main() -> None:
     for workers in (1, 2):
         ray = RayCollector(made, workers)
         measure(f"ray, {workers} of one core", ray, weights, args.updates)
+    print("weights:", sum(4 * tensor.numel() for tensor in weights.values()), "bytes a copy")
+    pack(batches[0])
     learner, decisions = Learner(config, actor, critic), sum(len(b.rows) for b in batches)
     Played.of(batches)
     print("joining batches:", per_second(lambda: Played.of(batches), decisions))
