@@ -223,7 +223,10 @@ class RayCollector:
         self._holder.clear()
 
     def close(self) -> None:
-        """Let the workers go, and Ray with them if it was begun here."""
+        """Let the workers go, and Ray with them if it was begun here.
+
+        Batches and states that were handed out must not be read after: they lie in Ray's memory.
+        """
         if self._connected_here:
             self._ray.shutdown()
             return
