@@ -12,11 +12,10 @@ missing is the price of choosing the best of noisy figures, and of worlds unlike
 
 from __future__ import annotations
 
-import argparse
 import sys
 import time
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
 import numpy as np
@@ -28,6 +27,7 @@ from scipy.stats import t as students_t
 import zhuoji_env as zj
 from agents.search import Search, make
 from agents.search.worlds import outcomes
+from training.arguments import arg, parser
 from zhuoji_env import specs
 from zhuoji_env.actions import BAOTING, GANG, HU, PASS, PENG
 from zhuoji_env.asking import Player
@@ -40,11 +40,6 @@ SORTS = {0: "discard", PENG: "peng", GANG: "gang", HU: "hu", BAOTING: "baoting",
 
 # Beyond so many standard errors changes are told together.
 SURE = 5
-
-
-def arg(default: Any, meaning: str) -> Any:
-    """Return a dataclass field that explains itself on the command line."""
-    return field(default=default, metadata={"help": meaning})
 
 
 @dataclass(frozen=True)
@@ -68,16 +63,8 @@ class Args:
     @staticmethod
     def parse(given: Sequence[str] | None = None) -> Args:
         """Read arguments such as `--deals 32`; exits with a message if they are wrong."""
-        parser = argparse.ArgumentParser(
-            prog="python -m training.search_gain",
-            description="What a search changes, and what that is worth in the true worlds.",
-            formatter_class=argparse.ArgumentDefaultsHelpFormatter,
-        )
-        for one in fields(Args):
-            flag = "--" + one.name.replace("_", "-")
-            kind = type(one.default)
-            parser.add_argument(flag, type=kind, default=one.default, help=one.metadata["help"])
-        return Args(**vars(parser.parse_args(given)))
+        told = "What a search changes, and what that is worth in the true worlds."
+        return Args(**vars(parser(Args, "training.search_gain", told).parse_args(given)))
 
 
 # An action that a search put in another's place, in points.

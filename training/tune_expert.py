@@ -12,11 +12,10 @@ from it as if there had been no break. (CMA-ES: Hansen 2016, arXiv:1604.00772; t
 
 from __future__ import annotations
 
-import argparse
 import json
 import sys
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, field, fields, replace
+from dataclasses import asdict, dataclass, fields, replace
 from pathlib import Path
 from typing import Any
 
@@ -29,6 +28,7 @@ from rich.console import Console
 import zhuoji_env as zj
 from agents.expert import Expert, Parameters, parameters
 from agents.policy import write_whole
+from training.arguments import arg, parser
 from zhuoji_env import specs
 from zhuoji_env.arena.match import MatchResult
 from zhuoji_env.baselines import Agent
@@ -39,11 +39,6 @@ TUNE, SELECT, BLIND = 1_000_000, 2_000_000, 3_000_000
 INTERRUPTED, BAD_INPUT = 130, 2
 # CMA-ES takes its steps from the better half of a generation.
 LEAST_POPULATION = 4
-
-
-def arg(default: Any, meaning: str) -> Any:
-    """Return a dataclass field that explains itself on the command line."""
-    return field(default=default, metadata={"help": meaning})
 
 
 @dataclass(frozen=True)
@@ -68,17 +63,11 @@ class Args:
     @staticmethod
     def parse(given: Sequence[str] | None = None) -> tuple[Args, bool]:
         """Read arguments and whether to resume; exits with a message if they are wrong."""
-        parser = argparse.ArgumentParser(
-            prog="python -m training.tune_expert",
-            description="Fit the expert's parameters by CMA-ES on common walls.",
-            formatter_class=argparse.ArgumentDefaultsHelpFormatter,
+        made = parser(
+            Args, "training.tune_expert", "Fit the expert's parameters by CMA-ES on common walls."
         )
-        for one in fields(Args):
-            kind = type(one.default)
-            flag = "--" + one.name.replace("_", "-")
-            parser.add_argument(flag, type=kind, default=one.default, help=one.metadata["help"])
-        parser.add_argument("--resume", action="store_true", help="Go on from the folder's log.")
-        read = vars(parser.parse_args(given))
+        made.add_argument("--resume", action="store_true", help="Go on from the folder's log.")
+        read = vars(made.parse_args(given))
         resume = read.pop("resume")
         return Args(**read), resume
 

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agents.expert.kernel import kernel
+from agents.expert.money import at_a_draw, from_all, from_one
 
 Record = Any
 Floats = NDArray[np.float64]
@@ -87,6 +88,27 @@ def along(
             at[one] -= moved
             at[one - 1] += moved
     return float(worth + at[1] * if_ready - (alive - at[1]) * pace[IF_NOT])
+
+
+@kernel
+def earn(
+    v: Record, p: Record, lacking: int, fan: float, pays: float, pace: Floats, work: Floats
+) -> float:
+    """Return what a hand comes to whose route pays the same whatever completes it.
+
+    `fan` is the route's, `pays` the same by taste; `work` (3, MOST + 1) has the chances of draws
+    and of claims, as `along` takes them, and scratch.
+    """
+    return along(
+        lacking,
+        work[0],
+        work[1],
+        from_all(v, pays + v.rules.hand_zi_mo),
+        from_one(v, pays, -1),
+        at_a_draw(fan, p),
+        pace,
+        work[2],
+    )
 
 
 @kernel

@@ -25,7 +25,7 @@ from agents.expert.hands import (
 )
 from agents.expert.kernel import kernel
 from agents.expert.money import PAYERS, at_a_draw, declared, from_all, from_one, weighed
-from agents.expert.progress import MOST, along, without_win
+from agents.expert.progress import MOST, along, earn, without_win
 from agents.expert.sets import pairs_worth, triplets_worth
 from zhuoji_env.engine.distance import (
     N_MELDS,
@@ -135,16 +135,7 @@ def basic_worth(
     free = 1.0 if hand[DOU] or not v.rules.win_passport else p.late_dou
     claim[1] = min(1.0, PAYERS * p.win_rate * free * draw[1])
     fan = float(v.rules.hand_ping_hu)
-    return along(
-        lacking,
-        draw,
-        claim,
-        from_all(v, fan + v.rules.hand_zi_mo),
-        from_one(v, fan, -1),
-        at_a_draw(fan, p),
-        pace,
-        work[2],
-    )
+    return earn(v, p, lacking, fan, fan, pace, work)
 
 
 @kernel
@@ -184,17 +175,7 @@ def suit_worth(
     claim[lacking] = min(1.0, PAYERS * p.peng_rate * claimable(v, hand, bits) / unseen)
     claim[1] = min(1.0, PAYERS * p.win_rate * draw[1])
     fan = float(v.rules.hand_qing_yi_se)
-    pays = weighed(fan, v, p)
-    return along(
-        lacking,
-        draw,
-        claim,
-        from_all(v, pays + v.rules.hand_zi_mo),
-        from_one(v, pays, -1),
-        at_a_draw(fan, p),
-        pace,
-        work[2],
-    )
+    return earn(v, p, lacking, fan, weighed(fan, v, p), pace, work)
 
 
 @kernel

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from agents.expert.hands import LAID, Hand, best_singles
 from agents.expert.kernel import kernel
 from agents.expert.money import PAYERS, at_a_draw, from_all, from_one, weighed
-from agents.expert.progress import MOST, along, along_triplets, room
+from agents.expert.progress import MOST, along_triplets, earn, room
 from zhuoji_env.engine.distance import N_MELDS, N_PAIRS
 
 Record = Any
@@ -45,17 +45,7 @@ def pairs_worth(
         draw[one] = min(1.0, best_singles(v, hand, bits, 2 * one - 1) / unseen)
         claim[one] = 0.0
     claim[1] = min(1.0, PAYERS * p.win_rate * draw[1])
-    pays = weighed(fan, v, p)
-    return along(
-        lacking,
-        draw,
-        claim,
-        from_all(v, pays + v.rules.hand_zi_mo),
-        from_one(v, pays, -1),
-        at_a_draw(fan, p),
-        pace,
-        work[2],
-    )
+    return earn(v, p, lacking, fan, weighed(fan, v, p), pace, work)
 
 
 @kernel
