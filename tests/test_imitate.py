@@ -440,6 +440,9 @@ def test_a_folder_with_a_run_is_not_written_over(
     tried.save()
     assert main(given_as_flags(tiny(tmp_path))) == BAD_INPUT
     assert "has a run already; allowed: --resume" in capsys.readouterr().err
+    # As a kill between the renamings of a write leaves it.
+    (tmp_path / NEWEST).rename(tmp_path / BEFORE)
+    assert main(given_as_flags(tiny(tmp_path))) == BAD_INPUT
     with pytest.raises(CheckpointError, match="made with seed 1, 2 given"):
         Run(tiny(tmp_path, seed=2), read(tmp_path)[0])
 

@@ -69,3 +69,57 @@ def test_an_edited_callee_in_another_file_is_noticed(tmp_path: Path) -> None:
     path.write_text(path.read_text().replace("0x94D049BB133111EB", "0x94D049BB133111ED"))
     assert run() != first
     assert len(list((tmp_path / "cache").iterdir())) == 2
+
+
+PACKAGE_ELSEWHERE = {
+    "__init__.py": "",
+    "kernel.py": """
+from pathlib import Path
+from zhuoji_env.engine.kernel import kernels_of
+
+kernel = kernels_of(Path(__file__).resolve().parent)
+""",
+    "callee.py": """
+from elsewhere.kernel import kernel
+
+@kernel
+def number():
+    return 1
+""",
+    "caller.py": """
+from elsewhere.callee import number
+from elsewhere.kernel import kernel
+
+@kernel
+def twice():
+    return 2 * number()
+
+print(twice())
+""",
+}
+
+
+def test_an_edited_callee_of_a_package_elsewhere_is_noticed(tmp_path: Path) -> None:
+    folder = tmp_path / "elsewhere"
+    folder.mkdir()
+    for name, text in PACKAGE_ELSEWHERE.items():
+        (folder / name).write_text(text)
+    environment = {
+        **os.environ,
+        "NUMBA_CACHE_DIR": str(tmp_path / "cache"),
+        "PYTHONPATH": f"{tmp_path}:{PACKAGE.parent}",
+    }
+
+    def run() -> str:
+        return subprocess.run(
+            [sys.executable, "-c", "import elsewhere.caller"],
+            env=environment,
+            capture_output=True,
+            text=True,
+            check=True,
+        ).stdout.strip()
+
+    assert run() == "2"
+    callee = folder / "callee.py"
+    callee.write_text(callee.read_text().replace("return 1", "return 3"))
+    assert run() == "6"

@@ -64,6 +64,15 @@ def test_wrong_settings_are_named(tree: dict[str, Any], said: str) -> None:
     assert "\n" not in str(raised.value)
 
 
+def test_a_file_that_is_no_yaml_is_said_with_its_line(tmp_path: Path) -> None:
+    path = tmp_path / "run.yaml"
+    path.write_text("tables: 7\nsteps: [5\n")
+    with pytest.raises(ConfigError) as raised:
+        parse(["--config", str(path)])
+    said = str(raised.value)
+    assert str(path) in said and "line 2" in said and "\n" not in said
+
+
 def test_the_command_line_comes_on_top(tmp_path: Path) -> None:
     path = tmp_path / "run.yaml"
     path.write_text("tables: 7\nsteps: 5\n")
@@ -242,6 +251,41 @@ def test_no_decision_is_lost_or_counted_twice() -> None:
     shard._decide = counting  # type: ignore[assignment, method-assign]
     batches = [shard.collect(weights(1), weights(2)) for _ in range(4)]
     assert sum(len(batch.rows) for batch in batches) + len(shard.open) == asked > 1000
+
+
+def test_a_decision_keeps_the_probability_it_was_played_with() -> None:
+    """Also one whose deal is carried into an update of other weights."""
+    shard, played = Shard(plan()), [weights(1), weights(5)]
+    shard.collect(played[0], weights(2))
+    rows = shard.collect(played[1], weights(2)).rows
+    shown = (torch.from_numpy(rows.planes), torch.from_numpy(rows.globals))
+    fits = []
+    for each in played:
+        actor = Network(SIZE)
+        actor.load_state_dict(dict(each))
+        with torch.no_grad():
+            known = log_policy(actor, *shown, mask(torch.from_numpy(rows.legal)))
+        found = known.gather(1, torch.from_numpy(rows.action)[:, None])[:, 0].numpy()
+        fits.append(np.abs(found - rows.log_prob) < 1e-4)
+    carried, fresh = fits
+    assert (carried | fresh).all()
+    assert (carried & ~fresh).any() and (fresh & ~carried).any()
+    # What is carried was played first.
+    for own in (rows.table == table for table in np.unique(rows.table)):
+        deal = rows.deal[own].min()
+        old = (carried & ~fresh)[own]
+        assert not old[rows.deal[own] > deal].any()
+
+
+@pytest.mark.parametrize(("shares", "meets"), [((0.0, 1.0, 0.0), True), ((1.0, 0.0, 0.0), False)])
+def test_past_seats_are_played_by_the_past_copy(shares: tuple[float, ...], meets: bool) -> None:
+    one, other = (
+        Shard(plan(shares=shares, past_seats=(3,), steps=90)).collect(weights(1), weights(copied))
+        for copied in (2, 6)
+    )
+    assert len(one.deals) and len(other.deals)
+    assert same(one, other) != meets
+    assert ((one.deals["who"] == PAST).sum(axis=1) == (3 if meets else 0)).all()
 
 
 def test_every_bill_item_is_in_one_group() -> None:

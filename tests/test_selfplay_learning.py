@@ -20,7 +20,15 @@ from training.selfplay.collect import Batch, Shard
 from training.selfplay.config import Config
 from training.selfplay.critic import Bins, Critic, begin, begin_critic
 from training.selfplay.league import League
-from training.selfplay.learn import LEAST_SCALE, MOST_ENTROPY, Learner, Played, log_policy, mask
+from training.selfplay.learn import (
+    FIGURES,
+    LEAST_SCALE,
+    MOST_ENTROPY,
+    Learner,
+    Played,
+    log_policy,
+    mask,
+)
 from training.selfplay.tables import trace
 
 
@@ -166,6 +174,60 @@ def test_a_rewarded_action_becomes_likelier(gathered: tuple[list[Batch], Shard])
         one.update([batch], number, 0.0)
     # PPO's clip lets no ratio count beyond 1.2.
     assert likelihood() > 1.1 * before
+
+
+def test_the_surrogate_is_clipped_on_the_pessimistic_side() -> None:
+    """A ratio beyond the clip counts no further where that would flatter, and does where not."""
+    config = tiny(clip=0.2, pull=0.0)
+    replica = learner(config)._replicas[0]
+    played = Played.of([three_updates()[0][1]])
+    now = torch.full((4, 2), 0.5).log().requires_grad_(True)
+    played.action, at = torch.zeros(4, 1, dtype=torch.int64), torch.arange(4)
+    ratio = torch.tensor([1.5, 0.5, 1.5, 0.5])
+    played.log_prob = now.detach()[:, 0] - ratio.log()
+    advantage = torch.tensor([2.0, -2.0, -2.0, 2.0])
+    loss, figures = replica._acting(now, now.detach(), played, advantage, at, 0.0)
+    loss.backward()
+    assert now.grad is not None
+    expected = -torch.tensor([0.0, 0.0, -2.0 * 1.5, 2.0 * 0.5]) / 4
+    torch.testing.assert_close(now.grad[:, 0], expected)
+    gains = torch.tensor([1.2 * 2, 0.8 * -2, 1.5 * -2, 0.5 * 2])
+    assert loss.item() == pytest.approx(-gains.mean().item())
+    kl = (ratio - 1 - ratio.log()).mean().item()
+    assert figures.tolist() == pytest.approx([np.log(2), kl, 1.0, 0.0], abs=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("settings", "name", "rises"),
+    [
+        ({"pull": 0.0, "entropy": 1.0}, "entropy", True),
+        ({"pull": 1.0, "entropy": 0.0}, "from_average", False),
+    ],
+)
+def test_without_rewards_the_policy_turns_to_what_holds_it(
+    gathered: tuple[list[Batch], Shard], settings: dict[str, float], name: str, rises: bool
+) -> None:
+    """To evenness by its entropy's weight, to its average by the pull."""
+    one = learner(tiny(**settings, average=0.999))
+    with torch.no_grad():
+        for parameter in one.actor.heads.parameters():
+            parameter.mul_(3)
+    played = Played.of(gathered[0])
+    nothing, every = torch.zeros(len(played)), np.arange(len(played))
+    place = FIGURES.index(name)
+    told = [one._step(played, nothing, every, True)[place].item() for _ in range(6)]
+    assert told == sorted(told, reverse=not rises) and told[0] != told[-1]
+
+
+def test_the_average_follows_the_actor(gathered: tuple[list[Batch], Shard]) -> None:
+    one = learner(tiny(average=0.75))
+    before = [slow.clone() for slow in one.average.parameters()]
+    played = Played.of(gathered[0])
+    one._step(played, played.reward, np.arange(len(played)), True)
+    triples = zip(before, one.average.parameters(), one.actor.parameters(), strict=True)
+    for old, slow, fast in triples:
+        torch.testing.assert_close(slow, 0.75 * old + 0.25 * fast)
+    assert any(not torch.equal(o, s) for o, s in zip(before, one.average.parameters(), strict=True))
 
 
 def test_the_critic_alone_learns_at_first(gathered: tuple[list[Batch], Shard]) -> None:

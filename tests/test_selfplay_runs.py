@@ -23,12 +23,12 @@ from safetensors.torch import load_file
 
 import agents
 import zhuoji_env as zj
-from agents.policy import read_info
+from agents.policy import PolicyError, read_info
 from training.selfplay import checkpoint, rulesets
-from training.selfplay.checkpoint import BEFORE, NEWEST, CheckpointError
+from training.selfplay.checkpoint import BEFORE, NEWEST, Checkpoint, CheckpointError
 from training.selfplay.collect import LocalCollector
 from training.selfplay.config import Config, build
-from training.selfplay.run import BAD_INPUT, clear, learn, main, train
+from training.selfplay.run import BAD_INPUT, clear, kept_for, learn, main, train
 from training.selfplay.session import GaveUp, Run
 
 TINY: dict[str, Any] = {
@@ -162,8 +162,30 @@ def test_a_run_is_not_overwritten(finished: Path, capsys: pytest.CaptureFixture[
 
 def test_a_run_gives_way_where_it_is_said(tmp_path: Path) -> None:
     begun(tmp_path).save()
-    clear(tmp_path, replace=True)
+    kept = {name: (tmp_path / name).read_bytes() for name in checkpoint.NAMES}
+    wrong = tiny(tmp_path, replace=True, begin_from=str(tmp_path / "nobody.safetensors"))
+    with pytest.raises(PolicyError, match=r"nobody\.safetensors: cannot be read"):
+        train(wrong, False, Console(quiet=True))
+    assert {name: (tmp_path / name).read_bytes() for name in checkpoint.NAMES} == kept
+    clear(tmp_path)
     assert not (tmp_path / NEWEST).exists() and not (tmp_path / BEFORE).exists()
+
+
+@pytest.mark.parametrize("setting", ["against", "final_against"])
+def test_who_is_not_there_is_said_before_anything_is_played(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], setting: str
+) -> None:
+    nobody = "untrained" if setting == "against" else "untrainde"
+    flags = [f"--{setting.replace('_', '-')}", f"[{nobody}]", "--out", str(tmp_path / "run")]
+    assert main(flags) == BAD_INPUT
+    assert f"unknown agent '{nobody}'" in capsys.readouterr().err
+    assert not (tmp_path / "run").exists()
+
+
+def test_another_trainers_run_is_not_gone_on_from(tmp_path: Path) -> None:
+    checkpoint.write(tmp_path, Checkpoint({"imitate": {}}, {}, []))
+    with pytest.raises(CheckpointError, match="has another trainer's run"):
+        kept_for(tiny(tmp_path))
 
 
 @pytest.mark.slow

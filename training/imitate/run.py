@@ -257,7 +257,7 @@ def imitate(args: Args, resume: bool, console: Console) -> int:
         )
     folder = Path(args.out)
     kept, fault = checkpoint.read(folder) if resume else (None, "")
-    if not resume and (folder / checkpoint.NEWEST).exists():
+    if not resume and checkpoint.begun(folder):
         raise ArgsError(f"{folder} has a run already; allowed: --resume, or another --out")
     torch.set_num_threads(1)
     run = Run(args, kept)

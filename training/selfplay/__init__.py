@@ -1,4 +1,5 @@
 """The native self-play trainer: actor and critic over `zj.Games` in lockstep, all seats learning.
 
-Read `run` for the loop, `collect` for how decisions are gathered, `learn` for the update.
+Read `run` for the loop, `shard` for how decisions are gathered, `collect` for who plays the shards,
+`learn` for the update.
 """

@@ -26,7 +26,7 @@ from agents.policy import write_whole
 from zhuoji_env.errors import ZhuojiError
 
 FORMAT = "zhuoji-selfplay/1"
-NEWEST, BEFORE = "checkpoint.safetensors", "checkpoint.before.safetensors"
+NEWEST, BEFORE = NAMES = "checkpoint.safetensors", "checkpoint.before.safetensors"
 # Observations are mostly zeros: the least effort takes them to a tenth.
 EFFORT = 1
 
@@ -103,13 +103,18 @@ def write(folder: Path, checkpoint: Checkpoint) -> None:
         raise
 
 
+def begun(folder: Path) -> bool:
+    """Return whether a folder has a run."""
+    return any((folder / name).exists() for name in NAMES)
+
+
 def read(folder: Path) -> tuple[Checkpoint, str]:
     """Return the newest checkpoint that can be read, and what was wrong with a newer one.
 
     CheckpointError, naming both, if neither can.
     """
     faults: list[str] = []
-    for path in (folder / NEWEST, folder / BEFORE):
+    for path in (folder / name for name in NAMES):
         try:
             return _read(path), "; ".join(faults)
         except CheckpointError as error:

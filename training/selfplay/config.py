@@ -201,7 +201,7 @@ def read(path: str | Path) -> dict[str, Any]:
     try:
         tree = yaml.safe_load(Path(path).read_text(encoding="utf-8"))
     except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
-        reason = str(error).splitlines()[0]
+        reason = " ".join(str(error).split())
         raise ConfigError(f"{path}: cannot be read: {reason}") from error
     if tree is None:
         return {}

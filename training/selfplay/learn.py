@@ -2,7 +2,7 @@
 
 The regularised policy gradient of arXiv 2502.08938: a clipped surrogate, an entropy term, and a
 divergence from a slowly moving copy of the policy. The critic is a network apart that sees the
-hidden truth; advantages are in sigma, whatever its bins.
+hidden truth; advantages are differences in sigma, whatever its bins, brought to deviation 1.
 """
 
 from __future__ import annotations

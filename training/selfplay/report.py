@@ -18,7 +18,7 @@ from training.selfplay.config import Config
 from zhuoji_env.arena.match import MatchResult
 
 Rows = list[dict[str, Any]]
-LIBRARIES = ("numpy", "numba", "torch", "safetensors", "scipy")
+LIBRARIES = ("zhuoji", "numpy", "numba", "torch", "safetensors", "scipy")
 
 
 def draw_curve(path: Path, curve: Rows, strengths: Rows, title: str) -> None:

@@ -11,7 +11,6 @@ after the update under way and leaves a checkpoint.
 
 from __future__ import annotations
 
-import json
 import signal
 import sys
 from collections.abc import Callable, Iterator, Sequence
@@ -26,6 +25,7 @@ import agents
 import zhuoji_env as zj
 from agents.policy import write_whole
 from training.report import table as match_table
+from training.report import write_matches
 from training.selfplay import checkpoint, report
 from training.selfplay.checkpoint import Checkpoint, CheckpointError
 from training.selfplay.collect import LocalCollector
@@ -65,6 +65,8 @@ def kept_for(config: Config) -> tuple[Checkpoint, str]:
     """
     folder = Path(config.out)
     kept, fault = checkpoint.read(folder)
+    if "config" not in kept.facts:
+        raise CheckpointError(f"{folder}: has another trainer's run; allowed: one of self-play")
     # A setting that is younger than the run has had its default all along.
     old, new = {**build({}, "defaults").model_dump(), **kept.facts["config"]}, config.model_dump()
     for name in new:
@@ -150,8 +152,7 @@ def finish(run: Run, console: Console) -> None:
         results = final_matches(policy, others, rules, config.final_blocks, config.threads)
         matches += [(result, unit) for result in results]
         console.print(match_table(results))
-    told = json.dumps([result.to_dict() for result, _ in matches], indent=2)
-    write_whole(folder / "matches.json", told.encode())
+    write_matches(folder / "matches.json", [result for result, _ in matches])
     title = f"{run.info.rules}, seed {config.seed}: self-play"
     report.draw_curve(folder / "curve.png", run.curve, run.strengths, title)
     facts = {
@@ -166,13 +167,9 @@ def finish(run: Run, console: Console) -> None:
     console.print(f"{facts['decisions']}; {facts['time']}; {facts['speed']}", highlight=False)
 
 
-def clear(folder: Path, replace: bool) -> None:
-    """Make way for a new run; ConfigError if there is one already that must not be replaced."""
-    kept = [folder / name for name in (checkpoint.NEWEST, checkpoint.BEFORE)]
-    if any(path.exists() for path in kept) and not replace:
-        raise ConfigError(
-            f"{folder} has a run already; allowed: --resume, another `out`, or `replace`"
-        )
+def clear(folder: Path) -> None:
+    """Make way for a new run."""
+    kept = (folder / name for name in checkpoint.NAMES)
     for path in (*kept, *(folder / EVENTS).glob("events.out.tfevents.*")):
         path.unlink(missing_ok=True)
 
@@ -186,16 +183,21 @@ def collector_of(config: Config) -> MakeCollector:
 
 def train(config: Config, resume: bool, console: Console) -> int:
     """Train, choose, play the matches and report; return the exit code."""
-    for name in (*config.against, *config.agents(), *config.final_against):
-        if name != UNTRAINED:
-            zj.specs.make(name)
+    last = (name for name in config.final_against if name != UNTRAINED)
+    for name in (*config.against, *config.agents(), *last):
+        zj.specs.make(name)
     folder = Path(config.out)
     kept, fault = kept_for(config) if resume else (None, "")
-    if not resume:
-        clear(folder, config.replace)
+    if not (resume or config.replace) and checkpoint.begun(folder):
+        raise ConfigError(
+            f"{folder} has a run already; allowed: --resume, another `out`, or `replace`"
+        )
     # Threads of our own share the work, see `learn` and `collect`.
     torch.set_num_threads(1)
     run = Run(config, collector_of(config), kept)
+    if kept is None:
+        # Not before all that is asked for is known to be there.
+        clear(folder)
     if fault:
         console.print(f"{fault}; going on from the checkpoint before it", soft_wrap=True)
     folder.mkdir(parents=True, exist_ok=True)
