@@ -171,6 +171,9 @@ def write_whole(path: Path, data: bytes) -> None:
     draft = path.with_name(f".{path.name}.{os.getpid()}.draft")
     try:
         draft.write_bytes(data)
+        with draft.open("rb+") as file:
+            # Else a power cut may leave the new name and not the bytes.
+            os.fsync(file.fileno())
         os.replace(draft, path)
     except BaseException:
         draft.unlink(missing_ok=True)
