@@ -188,6 +188,18 @@ def test_another_trainers_run_is_not_gone_on_from(tmp_path: Path) -> None:
         kept_for(tiny(tmp_path))
 
 
+def test_a_run_goes_on_without_the_file_that_it_began_from(tmp_path: Path) -> None:
+    begun(tmp_path / "first", channels=6)
+    source = tmp_path / "first" / "policy.safetensors"
+    run = begun(tmp_path / "second", begin_from=str(source))
+    run.one_update()
+    run.save()
+    source.unlink()
+    resumed = Run(run.config, LocalCollector, checkpoint.read(run.folder)[0])
+    assert equal(weights(resumed), weights(run))
+    assert resumed.info.network.channels == 6
+
+
 @pytest.mark.slow
 def test_a_policy_file_is_begun_from(finished: Path, tmp_path: Path) -> None:
     path = finished / "policy.safetensors"
@@ -309,6 +321,27 @@ def test_a_damaged_checkpoint_gives_way_to_the_one_before(tmp_path: Path) -> Non
     with pytest.raises(CheckpointError) as raised:
         checkpoint.read(tmp_path)
     assert NEWEST in str(raised.value) and BEFORE in str(raised.value)
+
+
+def test_a_checkpoint_is_on_the_disk_before_it_has_its_name(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    done: list[str] = []
+    sync, rename = os.fsync, os.replace
+
+    def fsync(number: int) -> None:
+        done.append(f"sync {os.fstat(number).st_ino}")
+        sync(number)
+
+    def replace(old: Path, new: Path) -> None:
+        if new.name == NEWEST:
+            done.append(f"name {old.stat().st_ino}")
+        rename(old, new)
+
+    monkeypatch.setattr(os, "fsync", fsync)
+    monkeypatch.setattr(os, "replace", replace)
+    checkpoint.write(tmp_path, Checkpoint({}, {}, []))
+    assert len(done) == 2 and done[1] == done[0].replace("sync", "name")
 
 
 def test_a_full_disk_leaves_the_last_good_checkpoint(

@@ -68,7 +68,8 @@ class Config(_Model):
         8_000_000, ge=1, description="Decisions of the learner to train on, forced moves left out."
     )
     begin_from: str = Field(
-        "", description="Policy file whose weights the actor begins with; none: from nothing."
+        "",
+        description="Policy file whose weights and size the actor begins with; none: from nothing.",
     )
     # Collecting
     shards: int = Field(2, ge=1, description="Independent groups of tables, one batch each.")

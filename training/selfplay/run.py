@@ -169,7 +169,7 @@ def finish(run: Run, console: Console) -> None:
 
 def clear(folder: Path) -> None:
     """Make way for a new run."""
-    kept = (folder / name for name in checkpoint.NAMES)
+    kept = (folder / name for name in (*checkpoint.NAMES, f"{UNTRAINED}.safetensors"))
     for path in (*kept, *(folder / EVENTS).glob("events.out.tfevents.*")):
         path.unlink(missing_ok=True)
 

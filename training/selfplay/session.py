@@ -46,7 +46,7 @@ class Run:
         self.played = rulesets(config)
         facts = kept.facts if kept else {}
         self.sigma: list[float] = facts.get("sigma") or [sigma(r) for r in self.played.rules]
-        size, first = _first_actor(config)
+        size, first = _first_actor(config, resumed=kept is not None)
         rules = self.played.rules
         self.info = PolicyInfo(
             rules=",".join(r.name for r in rules),
@@ -239,12 +239,14 @@ class Run:
         self.curve, self.strengths = facts["curve"], facts["strengths"]
 
 
-def _first_actor(config: Config) -> tuple[NetworkConfig, Weights | None]:
+def _first_actor(config: Config, resumed: bool) -> tuple[NetworkConfig, Weights | None]:
     """Return the actor's size, and the weights it begins with if a file has them."""
     if not config.begin_from:
         size = NetworkConfig(config.channels, config.convolutions, config.hidden, value=0)
         return size, None
-    policy = load(config.begin_from, backend="torch")
+    # A run's own copy: what it began from may since have changed, or be gone.
+    own = Path(config.out) / f"{UNTRAINED}.safetensors"
+    policy = load(own if resumed and own.exists() else config.begin_from, backend="torch")
     size, weights = policy.info.network, policy.network.state_dict()
     kept = {name: w for name, w in weights.items() if not name.startswith("heads.critic.")}
     return NetworkConfig(**{**vars(size), "value": 0}), kept
