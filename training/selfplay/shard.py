@@ -4,7 +4,8 @@ A shard plays `steps` real choices at each of its tables. All four seats learn w
 gives them none else; moves without a choice ask no network. A deal that the update ends in the
 midst of is carried: its decisions wait, with the probabilities they were played with, and join the
 batch of the update in which it ends. So every return is what was paid, none is cut short or guessed
-by the critic; the price is that some decisions are one update old, which PPO's ratio accounts for.
+by the critic; the price is that some decisions are an update old, seldom two, which PPO's ratio
+accounts for.
 """
 
 from __future__ import annotations
