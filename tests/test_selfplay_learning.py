@@ -154,6 +154,16 @@ def test_an_update_is_the_same_each_time_and_learns(gathered: tuple[list[Batch],
     assert told[0][1]["loss"] < told[0][0]["loss"]
 
 
+def test_a_single_decision_is_learnt_from(gathered: tuple[list[Batch], Shard]) -> None:
+    """Fewer decisions than threads, as the first update of few tables may have."""
+    batch = gathered[0][1]
+    end = int(np.flatnonzero(batch.last)[0])
+    parts = {name: getattr(batch, name)[end : end + 1] for name in ("last", "reward", "items")}
+    one = learner(tiny(threads=2))
+    figures = one.update([replace(batch, rows=batch.rows.take(slice(end, end + 1)), **parts)], 0, 0)
+    assert all(np.isfinite(value) for value in figures.values())
+
+
 def test_a_rewarded_action_becomes_likelier(gathered: tuple[list[Batch], Shard]) -> None:
     """Where the first legal action is paid and the others cost, the policy turns to it."""
     batch = gathered[0][1]

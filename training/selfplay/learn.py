@@ -242,9 +242,13 @@ class Learner:
             *(value.numpy(), played.reward.numpy(), played.last),
             *(self.config.trace, advantage.numpy()),
         )
-        spread = played.reward.var()
-        explained = 1 - float((played.reward - value).var() / spread) if spread > 0 else 0.0
-        advantage = (advantage - advantage.mean()) / (advantage.std() + 1e-8)
+        explained = 0.0
+        # One decision has no deviation.
+        if len(played) > 1:
+            spread = played.reward.var()
+            if spread > 0:
+                explained = 1 - float((played.reward - value).var() / spread)
+            advantage = (advantage - advantage.mean()) / (advantage.std() + 1e-8)
         return advantage.to(self.device), explained
 
     @torch.no_grad()
@@ -258,15 +262,16 @@ class Learner:
     ) -> Tensor:
         """Take one gradient step; return its mean figures in the order of FIGURES."""
         weight = self.steering.entropy if acting else None
-        parts = [torch.from_numpy(part) for part in np.array_split(at, len(self._replicas))]
+        replicas = self._replicas[: len(at)]
+        parts = [torch.from_numpy(part) for part in np.array_split(at, len(replicas))]
         jobs = [
             self._pool.submit(replica.differentiate, played, advantage, part, weight)
-            for replica, part in zip(self._replicas, parts, strict=True)
+            for replica, part in zip(replicas, parts, strict=True)
         ]
         shares = [len(part) / len(at) for part in parts]
         told = torch.stack([s * job.result() for s, job in zip(shares, jobs, strict=True)]).sum(0)
         for i, parameter in enumerate(self.parameters):
-            parameter.grad = _sum([r.parameters[i].grad for r in self._replicas], shares)
+            parameter.grad = _sum([r.parameters[i].grad for r in replicas], shares)
         # Apart, so that neither network's surprises shorten the other's step.
         networks = (self.actor, self.critic)
         norms = [
