@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -65,7 +64,7 @@ def _variant(entry: RulesEntry, rng: np.random.Generator, number: int) -> Rules:
     return Rules.load(tree)
 
 
-def sigma(rules: Rules, progress: Callable[[int, int], None] | None = None) -> float:
+def sigma(rules: Rules) -> float:
     """Return the deviation of a seat's points per deal when greedy plays all four, in points.
 
     Walls are of the training family, which no match draws from.
@@ -84,6 +83,5 @@ def sigma(rules: Rules, progress: Callable[[int, int], None] | None = None) -> f
         seed=SIGMA_SEED,
         threads=1,
         tables=SIGMA_TABLES,
-        progress=progress,
     )
     return float(outcomes["scores"].std()) or 1.0
