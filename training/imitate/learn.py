@@ -17,6 +17,7 @@ from agents.network import Network
 from agents.policy import REFUSED
 from training.imitate.args import Args
 from training.imitate.stream import Decisions, answers
+from training.schedule import falling
 from training.selfplay.collect import one_thread
 from training.selfplay.shard import precision
 from zhuoji_env.actions import BAOTING, DISCARD, GANG, HU, N_ACTIONS, PASS, PENG
@@ -86,8 +87,7 @@ class Student:
     def learning_rate(self, progress: float) -> float:
         """Return Adam's step when a share `progress` of the run is done: a falling cosine."""
         args = self.args
-        wave = 0.5 + 0.5 * math.cos(math.pi * min(1.0, progress))
-        return args.final_learning_rate + (args.learning_rate - args.final_learning_rate) * wave
+        return falling(args.learning_rate, args.final_learning_rate, progress)
 
     def learn(self, decisions: Decisions, number: int, progress: float) -> float:
         """Learn from a round's decisions, in an order drawn for its number; return their mean loss.

@@ -20,6 +20,7 @@ from torch import Tensor, nn
 
 from agents.network import Network
 from agents.policy import REFUSED
+from training.schedule import falling
 from training.selfplay.collect import one_thread
 from training.selfplay.config import Config, ConfigError
 from training.selfplay.critic import Critic
@@ -198,9 +199,7 @@ class Learner:
     def learning_rate(self, progress: float) -> float:
         """Return Adam's step when a share `progress` of the run is done: a falling cosine."""
         config, steering = self.config, self.steering
-        wave = 0.5 + 0.5 * math.cos(math.pi * min(1.0, progress))
-        planned = config.final_learning_rate
-        planned += (config.learning_rate - config.final_learning_rate) * wave
+        planned = falling(config.learning_rate, config.final_learning_rate, progress)
         return planned * steering.scale * steering.caution
 
     def update(self, batches: Sequence[Batch], number: int, progress: float) -> dict[str, float]:
