@@ -5,7 +5,7 @@ gives them none else; moves without a choice ask no network. A deal that the upd
 midst of is carried: its decisions wait, with the probabilities they were played with, and join the
 batch of the update in which it ends. So every return is what was paid, none is cut short or guessed
 by the critic; the price is that some decisions are an update old, seldom two, which PPO's ratio
-accounts for.
+accounts for. A run's first batch has its short deals alone; the long ones come with the next.
 """
 
 from __future__ import annotations
