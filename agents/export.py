@@ -28,11 +28,11 @@ from agents.policy import (
     describe,
     line,
     read_header,
-    write_whole,
 )
 from agents.policy import load as load_policy
 from zhuoji_env.errors import ZhuojiError
 from zhuoji_env.tiles import N_KINDS
+from zhuoji_env.writing import write_whole
 
 # Read by every onnxruntime since 1.14.
 OPSET = 18

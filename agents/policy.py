@@ -9,7 +9,6 @@ network it is training.
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
@@ -28,6 +27,7 @@ from zhuoji_env.baselines import draw_state
 from zhuoji_env.engine.kernel import kernel
 from zhuoji_env.engine.wall import below
 from zhuoji_env.errors import ZhuojiError
+from zhuoji_env.writing import write_whole
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -163,21 +163,6 @@ def describe(info: PolicyInfo) -> dict[str, str]:
         "network": json.dumps(asdict(info.network)),
         "decisions": str(info.decisions),
     }
-
-
-def write_whole(path: Path, data: bytes) -> None:
-    """Write a file so that a crash leaves the old one or the new one, never a part."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    draft = path.with_name(f".{path.name}.{os.getpid()}.draft")
-    try:
-        draft.write_bytes(data)
-        with draft.open("rb+") as file:
-            # Else a power cut may leave the new name and not the bytes.
-            os.fsync(file.fileno())
-        os.replace(draft, path)
-    except BaseException:
-        draft.unlink(missing_ok=True)
-        raise
 
 
 def read_info(path: str | Path) -> PolicyInfo:

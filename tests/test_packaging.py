@@ -27,7 +27,7 @@ DIST_INFO = f"{PROJECT['name']}-{PROJECT['version']}.dist-info/"
 # Rendering reads tables alone and stands above the faces, whose render modes use it. "zhuoji_env"
 # is the package's front door, which gathers the public names.
 LAYERS = (
-    {"tiles", "actions", "errors"},
+    {"tiles", "actions", "errors", "writing"},
     {"rules"},
     {"engine"},
     {"observation", "render"},

@@ -16,8 +16,8 @@ from safetensors import SafetensorError, safe_open
 from safetensors.torch import save
 from torch import Tensor
 
-from agents.policy import write_whole
 from zhuoji_env.errors import ZhuojiError
+from zhuoji_env.writing import write_whole
 
 FORMAT = "zhuoji-checkpoint/1"
 Weights = dict[str, Tensor]

@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 from rich import box
 from rich.table import Table
 
-from agents.policy import write_whole
 from zhuoji_env.arena.match import MatchResult
+from zhuoji_env.writing import write_whole
 
 Curve = list[dict[str, Any]]
 

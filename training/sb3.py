@@ -26,7 +26,7 @@ from stable_baselines3.common.logger import configure
 
 import agents
 from agents.network import NetworkConfig
-from agents.policy import PolicyInfo, save_policy, write_whole
+from agents.policy import PolicyInfo, save_policy
 from training import checkpoint, report
 from training.checkpoint import Checkpoint, CheckpointError
 from training.config import Args, parse
@@ -38,6 +38,7 @@ from zhuoji_env.arena.match import MatchResult, match
 from zhuoji_env.envs.sb3 import SeatVecEnv
 from zhuoji_env.errors import ZhuojiError
 from zhuoji_env.rules import Rules
+from zhuoji_env.writing import write_whole
 
 INTERRUPTED = 130
 BAD_INPUT = 2

@@ -27,12 +27,12 @@ from rich.console import Console
 
 import zhuoji_env as zj
 from agents.expert import Expert, Parameters, parameters
-from agents.policy import write_whole
 from training.arguments import arg, parser
 from zhuoji_env import specs
 from zhuoji_env.arena.match import MatchResult
 from zhuoji_env.baselines import Agent
 from zhuoji_env.errors import ZhuojiError
+from zhuoji_env.writing import write_whole
 
 # Walls of the arena's family, one seed a generation; selection and blind walls lie far off.
 TUNE, SELECT, BLIND = 1_000_000, 2_000_000, 3_000_000

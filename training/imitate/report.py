@@ -17,12 +17,12 @@ import yaml
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
-from agents.policy import write_whole
 from training.imitate.args import Args, command
 from training.imitate.learn import Judged
 from training.selfplay.report import LIBRARIES
 from training.selfplay.rulesets import sigma
 from zhuoji_env.arena.match import MatchResult
+from zhuoji_env.writing import write_whole
 
 Curve = list[dict[str, Any]]
 # Without a terminal a line is printed this often, in seconds.

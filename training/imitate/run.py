@@ -27,7 +27,7 @@ from rich.console import Console
 import agents
 import zhuoji_env as zj
 from agents.network import Network, NetworkConfig
-from agents.policy import PolicyInfo, save_policy, write_whole
+from agents.policy import PolicyInfo, save_policy
 from training.imitate import report
 from training.imitate.args import FREE, Args, ArgsError, command, parse
 from training.imitate.learn import Judged, Student
@@ -43,6 +43,7 @@ from training.selfplay.session import FIRST_ACTOR
 from zhuoji_env import observation
 from zhuoji_env.errors import ZhuojiError
 from zhuoji_env.rules import Rules
+from zhuoji_env.writing import write_whole
 
 # Tables of the held-out decisions are numbered from here on, those of the streams from 0.
 HELD_OUT = 1 << 24

@@ -22,8 +22,8 @@ from safetensors import SafetensorError
 from safetensors.torch import load, save
 from torch import Tensor
 
-from agents.policy import write_whole
 from zhuoji_env.errors import ZhuojiError
+from zhuoji_env.writing import write_whole
 
 FORMAT = "zhuoji-selfplay/1"
 NEWEST, BEFORE = NAMES = "checkpoint.safetensors", "checkpoint.before.safetensors"

@@ -13,9 +13,9 @@ from typing import Any
 
 import yaml
 
-from agents.policy import write_whole
 from training.selfplay.config import Config
 from zhuoji_env.arena.match import MatchResult
+from zhuoji_env.writing import write_whole
 
 Rows = list[dict[str, Any]]
 LIBRARIES = ("zhuoji", "numpy", "numba", "torch", "safetensors", "scipy")

@@ -23,7 +23,6 @@ from rich.console import Console
 
 import agents
 import zhuoji_env as zj
-from agents.policy import write_whole
 from training.report import table as match_table
 from training.report import write_matches
 from training.selfplay import checkpoint, report
@@ -37,6 +36,7 @@ from training.selfplay.session import UNTRAINED, MakeCollector, Run
 from training.selfplay.show import Show
 from training.selfplay.strength import agent, final_matches, strengths
 from zhuoji_env.errors import ZhuojiError
+from zhuoji_env.writing import write_whole
 
 INTERRUPTED, BAD_INPUT = 130, 2
 EVENTS = "tb"

@@ -12,9 +12,9 @@ from zhuoji_env.arena.luck import Reduced
 from zhuoji_env.arena.panel import FIGURES
 from zhuoji_env.arena.ratings import Standing, Standings, standings
 from zhuoji_env.arena.stats import Interval
-from zhuoji_env.arena.writing import write_whole
 from zhuoji_env.engine.layout import ITEMS
 from zhuoji_env.errors import ZhuojiError
+from zhuoji_env.writing import write_whole
 
 SUFFIXES = (".html", ".md")
 NONE = "–"

@@ -7,8 +7,8 @@ from pathlib import Path
 
 from zhuoji_env.arena.scores import SEATS, Card, Score
 from zhuoji_env.arena.stats import Interval
-from zhuoji_env.arena.writing import write_whole
 from zhuoji_env.errors import ZhuojiError
+from zhuoji_env.writing import write_whole
 
 BEGIN = "<!-- Written by `zhuoji benchmark table`. -->"
 END = "<!-- As far as here. -->"

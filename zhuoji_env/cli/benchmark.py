@@ -146,7 +146,7 @@ def freeze(
     Scores against another gauntlet do not compare, so that it must have another name.
     """
     from zhuoji_env.arena import gauntlet as frozen
-    from zhuoji_env.arena.writing import write_whole
+    from zhuoji_env.writing import write_whole
 
     old = frozen.load(gauntlet)
     if name == old.name:
