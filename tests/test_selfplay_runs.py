@@ -188,6 +188,17 @@ def test_another_trainers_run_is_not_gone_on_from(tmp_path: Path) -> None:
         kept_for(tiny(tmp_path))
 
 
+def test_a_checkpoint_of_other_tables_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run = begun(tmp_path)
+    run.save()
+    kept_for(run.config)
+    monkeypatch.setattr(observation, "VERSION", observation.VERSION + 1)
+    with pytest.raises(CheckpointError, match="its tables and observations are"):
+        kept_for(run.config)
+
+
 def test_a_run_goes_on_without_the_file_that_it_began_from(tmp_path: Path) -> None:
     begun(tmp_path / "first", channels=6)
     source = tmp_path / "first" / "policy.safetensors"

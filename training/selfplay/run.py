@@ -32,7 +32,7 @@ from training.selfplay.config import Config, ConfigError, build, parse
 from training.selfplay.learn import NotFinite
 from training.selfplay.ray_collector import RayCollector
 from training.selfplay.rulesets import rulesets
-from training.selfplay.session import UNTRAINED, MakeCollector, Run
+from training.selfplay.session import UNTRAINED, MakeCollector, Run, layout
 from training.selfplay.show import Show
 from training.selfplay.strength import agent, final_matches, strengths
 from zhuoji_env.errors import ZhuojiError
@@ -79,6 +79,13 @@ def kept_for(config: Config) -> tuple[Checkpoint, str]:
         raise CheckpointError(
             f"{folder}: made with rules {kept.facts['fingerprint']}, which now are {found}; "
             "allowed: the same switches"
+        )
+    # A checkpoint that does not say was made before these were noted.
+    made, now = kept.facts.get("layout", layout()), layout()
+    if made != now:
+        raise CheckpointError(
+            f"{folder}: its tables and observations are {made}, this library's {now}; "
+            "allowed: the same"
         )
     return kept, fault
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import math
 import time
 from collections.abc import Callable, Sequence
@@ -22,6 +23,7 @@ from training.selfplay.learn import Learner, Steering
 from training.selfplay.rulesets import rulesets, sigma
 from training.selfplay.strength import Strength, agent, strengths
 from zhuoji_env import observation
+from zhuoji_env.engine.layout import GAME
 from zhuoji_env.errors import ZhuojiError
 from zhuoji_env.rules import Rules
 
@@ -187,6 +189,7 @@ class Run:
         facts = {
             "config": self.config.model_dump(),
             "fingerprint": self.info.fingerprint,
+            "layout": layout(),
             "sigma": self.sigma,
             "updates": self.updates,
             "decisions": self.decisions,
@@ -237,6 +240,12 @@ class Run:
         self.updates, self.decisions = facts["updates"], facts["decisions"]
         self.rollbacks, self.seconds = facts["rollbacks"], facts["seconds"]
         self.curve, self.strengths = facts["curve"], facts["strengths"]
+
+
+def layout() -> dict[str, Any]:
+    """Return what tells apart the tables and observations that a checkpoint may hold."""
+    digest = hashlib.sha256(repr(GAME.descr).encode()).hexdigest()[:12]
+    return {"table": digest, "observation": observation.VERSION}
 
 
 def _first_actor(config: Config, resumed: bool) -> tuple[NetworkConfig, Weights | None]:
