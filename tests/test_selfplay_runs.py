@@ -30,6 +30,7 @@ from training.selfplay.collect import LocalCollector
 from training.selfplay.config import Config, build
 from training.selfplay.run import BAD_INPUT, clear, kept_for, learn, main, train
 from training.selfplay.session import GaveUp, Run
+from zhuoji_env import observation
 
 TINY: dict[str, Any] = {
     "rules": ["guiyang", "zhuoji"],
