@@ -387,10 +387,10 @@ def test_a_broken_write_keeps_the_last_good_checkpoint(
     tried.save()
     tried.one_round()
 
-    def full(path: Path, data: bytes) -> int:
-        raise OSError(28, "No space left on device", str(path))
+    def full(file: int) -> None:
+        raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(Path, "write_bytes", full)
+    monkeypatch.setattr(os, "fsync", full)
     with pytest.raises(OSError, match="No space left"):
         tried.save()
     monkeypatch.undo()

@@ -361,14 +361,13 @@ def test_a_full_disk_leaves_the_last_good_checkpoint(
 ) -> None:
     run = begun(tmp_path)
     run.one_update()
-    write = Path.write_bytes
 
-    def full(path: Path, data: bytes) -> int:
-        write(path, data[:100])
-        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(path))
+    def full(file: int) -> None:
+        os.ftruncate(file, 100)
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
     before = {path.name: path.read_bytes() for path in tmp_path.iterdir()}
-    monkeypatch.setattr(Path, "write_bytes", full)
+    monkeypatch.setattr(os, "fsync", full)
     with pytest.raises(OSError, match="No space left"):
         run.save()
     monkeypatch.undo()
