@@ -291,6 +291,14 @@ def test_shipped_policies_are_small_current_and_play_every_preset(tmp_path: Path
             assert are_legal(agent.act(some.views, some.legal, None), some.legal)
 
 
+def test_the_policy_that_is_shipped_knows_the_four_presets() -> None:
+    info = read_info(agents.POLICIES["policy"])
+    assert info.rules == "guiyang,zhuoji,zhuoji_double,duole"
+    assert info.fingerprint == ",".join(
+        zj.Rules.load(name).fingerprint for name in info.rules.split(",")
+    )
+
+
 def test_rulesets_come_back_as_they_went(sound: Path) -> None:
     info = read_info(sound)
     assert (info.rules, info.fingerprint) == (NAMES, FINGERPRINTS)
