@@ -244,7 +244,7 @@ def test_a_broken_off_run_goes_on_as_if_nothing_had_happened(tmp_path: Path) -> 
 
 # Kills itself as a power cut would: at a write's beginning, half-way, or between its renamings.
 KILLER = """
-import os, signal, sys, pathlib
+import os, signal, sys
 how, after = sys.argv[1], int(sys.argv[2])
 def die():
     os.kill(os.getpid(), signal.SIGKILL)
@@ -254,17 +254,17 @@ def due(path):
         return False
     left[0] -= 1
     return left[0] < 0
-write, rename = pathlib.Path.write_bytes, os.replace
-def write_bytes(path, data):
-    if how == "half" and due(path):
-        write(path, data[: len(data) // 2])
+sync, rename = os.fsync, os.replace
+def fsync(file):
+    if how == "half" and due(os.readlink(f"/proc/self/fd/{file}")):
+        os.ftruncate(file, os.fstat(file).st_size // 2)
         die()
-    return write(path, data)
+    sync(file)
 def replace(old, new):
     if how == "rename" and due(new):
         die()
     rename(old, new)
-pathlib.Path.write_bytes, os.replace = write_bytes, replace
+os.fsync, os.replace = fsync, replace
 from training.selfplay import rulesets
 rulesets.SIGMA_DEALS = 40
 from training.selfplay.run import main
