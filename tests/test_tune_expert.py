@@ -20,7 +20,7 @@ TINY = [
 
 @pytest.fixture(autouse=True)
 def _quick(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(tune_expert, "sigma", lambda rules, seed: 6.5)
+    monkeypatch.setattr(tune_expert, "deviation", lambda rules, deals, seed: 6.5)
 
 
 def tuned(out: Path, *more: str) -> Parameters:

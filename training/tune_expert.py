@@ -29,6 +29,7 @@ import zhuoji_env as zj
 from agents.expert import Expert, Parameters, parameters
 from training.arguments import arg, parser
 from zhuoji_env import specs
+from zhuoji_env.arena.contest import deviation
 from zhuoji_env.arena.match import MatchResult
 from zhuoji_env.baselines import Agent
 from zhuoji_env.errors import ZhuojiError
@@ -37,6 +38,8 @@ from zhuoji_env.writing import write_whole
 # Walls of the arena's family, one seed a generation; selection and blind walls lie far off.
 TUNE, SELECT, BLIND = 1_000_000, 2_000_000, 3_000_000
 INTERRUPTED, BAD_INPUT = 130, 2
+# Deals of greedy self-play from which sigma is taken.
+SIGMA_DEALS = 4096
 # CMA-ES takes its steps from the better half of a generation.
 LEAST_POPULATION = 4
 
@@ -128,16 +131,6 @@ class Task:
         return float(np.mean(np.array(means) / units))
 
 
-def sigma(rules: zj.Rules, seed: int) -> float:
-    """Return the per-deal standard deviation of a seat's points in greedy self-play."""
-    games = zj.Games(4096, rules=rules, seed=seed, purpose="arena")
-    greedy = zj.baselines.make("greedy")
-    games.reset()
-    while not games.done.all():
-        games.step(greedy.act(games.view()))
-    return float(games.scores.std())
-
-
 def set_up(args: Args) -> Task:
     """Return the task; whatever is wrong with the arguments is said now."""
     if args.population < LEAST_POPULATION:
@@ -150,7 +143,7 @@ def set_up(args: Args) -> Task:
             raise ZhuojiError(f"--fit {name!r}; allowed: {', '.join(known)}")
     rules = [zj.Rules.load(name) for name in args.rules.split(",")]
     against = [specs.make(name) for name in args.against.split(",")]
-    units = [sigma(one, TUNE + args.seed) for one in rules]
+    units = [deviation(one, SIGMA_DEALS, TUNE + args.seed) for one in rules]
     return Task(args, start, names, rules, against, units)
 
 

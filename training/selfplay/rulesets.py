@@ -8,16 +8,13 @@ from typing import Any
 import numpy as np
 
 from training.selfplay.config import Config, ConfigError, RulesEntry
-from zhuoji_env.arena.entrants import Entrant
-from zhuoji_env.arena.play import Deals, play
-from zhuoji_env.engine.wall import table_seeds
+from zhuoji_env.arena.contest import deviation
 from zhuoji_env.rules import Rules
 from zhuoji_env.rules.schema import nest
 
 # Deals of greedy self-play that a sigma is measured on: its error is then about 2%.
 SIGMA_DEALS = 4000
 SIGMA_SEED = 20_240_601
-SIGMA_TABLES = 512
 
 
 @dataclass(frozen=True)
@@ -69,19 +66,4 @@ def sigma(rules: Rules) -> float:
 
     Walls are of the training family, which no match draws from.
     """
-    n = SIGMA_DEALS
-    deals = Deals(
-        seeds=table_seeds(SIGMA_SEED, n, "training"),
-        numbers=np.arange(n),
-        seats=np.zeros((n, 4), np.int8),
-        dealers=np.full(n, -1, np.int8),
-    )
-    outcomes = play(
-        deals,
-        [Entrant("greedy")],
-        rules,
-        seed=SIGMA_SEED,
-        threads=1,
-        tables=SIGMA_TABLES,
-    )
-    return float(outcomes["scores"].std()) or 1.0
+    return deviation(rules, SIGMA_DEALS, SIGMA_SEED, "training") or 1.0

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from zhuoji_env.arena.entrants import Entrant, Source
 from zhuoji_env.arena.play import Deals, Landed, Progress, play
 from zhuoji_env.arena.tally import Tally, tally
+from zhuoji_env.engine.layout import N_SEATS
 from zhuoji_env.engine.wall import table_seeds
 from zhuoji_env.errors import ZhuojiError
 from zhuoji_env.rules import Rules
@@ -100,3 +101,10 @@ class Contest:
         """Return the seed of the agents' draws, apart from that of the walls."""
         # The 2 is the count of agents when there were but matches of two; their results stand.
         return int(np.random.SeedSequence([self.seed, 2]).generate_state(1)[0])
+
+
+def deviation(rules: Rules, deals: int, seed: int, purpose: str = "arena") -> float:
+    """Return the standard deviation of a seat's points per deal when greedy plays all four."""
+    seats = np.zeros((1, N_SEATS), np.int8)
+    alone = Contest(entrants(("greedy",)), seats, seed, purpose=purpose)
+    return float(alone.play(rules, np.arange(deals))["scores"].std())

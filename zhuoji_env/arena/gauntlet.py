@@ -13,11 +13,9 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Annotated, Final, Literal
 
-import numpy as np
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from zhuoji_env.arena import contest, entrants, golden
-from zhuoji_env.arena.contest import Contest
 from zhuoji_env.errors import ZhuojiError
 from zhuoji_env.rules import PRESETS, Rules
 
@@ -141,6 +139,4 @@ def freeze(
 
 def _sigma(preset: str, deals: int) -> float:
     """Return the standard deviation of a seat's points per deal in greedy self-play, 4 digits."""
-    alone = Contest(contest.entrants(("greedy",)), np.zeros((1, 4), np.int8), seed=0)
-    scores = alone.play(Rules.load(preset), np.arange(deals))["scores"]
-    return float(f"{scores.std():.4g}")
+    return float(f"{contest.deviation(Rules.load(preset), deals, seed=0):.4g}")
