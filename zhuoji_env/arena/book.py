@@ -5,7 +5,6 @@ A block that stands there already is not played again.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -114,23 +113,11 @@ def read(path: str | Path) -> Book:
 
 
 def _read(content: bytes, path: Path) -> Book:
-    book: Book | None = None
-    for number, text in enumerate(content.splitlines(), 1):
-        try:
-            line = json.loads(text)
-            if book is not None:
-                book.add(line)
-            elif line["format"] == FORMAT:
-                line = {"reduce": False, **line}
-                book = Book(path, {key: line[key] for key in (*_IDENTITY, "version")})
-            else:
-                raise ValueError("not the format")
-        except (KeyError, TypeError, ValueError, IndexError, AttributeError) as error:
-            what = "block of a ladder" if book is not None else f"{FORMAT} file"
-            raise ZhuojiError(f"{path}, line {number}: not a {what}") from error
-    if book is None:
-        raise ZhuojiError(f"{path}: not a {FORMAT} file: it has no finished line")
-    return book
+    def begin(line: Line) -> Book:
+        line = {"reduce": False, **line}
+        return Book(path, {key: line[key] for key in (*_IDENTITY, "version")})
+
+    return jsonl.read(content, path, FORMAT, "block of a ladder", begin)
 
 
 _IDENTITY = ("agents", "rules", "layout", "seed", "reduce")

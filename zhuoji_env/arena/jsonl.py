@@ -12,17 +12,50 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from importlib import metadata
 from pathlib import Path
-from typing import Any, BinaryIO, TypeVar
+from typing import Any, BinaryIO, Protocol, TypeVar
 
 from zhuoji_env.errors import ZhuojiError
 
 Line = dict[str, Any]
 T = TypeVar("T")
+H = TypeVar("H", bound="Held")
+# What a line that is not as it should be may raise; pydantic's errors are ValueErrors.
+BROKEN = (KeyError, TypeError, ValueError, IndexError, AttributeError)
 
 
 def finished(content: bytes) -> bytes:
     """Return what the finished lines of a file hold."""
     return content[: content.rfind(b"\n") + 1]
+
+
+class Held(Protocol):
+    """What a file's lines are read into."""
+
+    def add(self, line: Line) -> None:
+        """Take in a line after the first; any of `BROKEN` if it is no such line."""
+
+
+def read(content: bytes, path: Path, form: str, part: str, begin: Callable[[Line], H]) -> H:
+    """Read finished lines into what `begin` makes of the first, which names its format.
+
+    Raises ZhuojiError that names the file and the line; `part` is what the others are.
+    """
+    held: H | None = None
+    for number, text in enumerate(content.splitlines(), 1):
+        try:
+            line = json.loads(text)
+            if held is not None:
+                held.add(line)
+            elif line["format"] == form:
+                held = begin(line)
+            else:
+                raise ValueError("not the format")
+        except BROKEN as error:
+            what = part if held is not None else f"{form} file"
+            raise ZhuojiError(f"{path}, line {number}: not a {what}") from error
+    if held is None:
+        raise ZhuojiError(f"{path}: not a {form} file: it has no finished line")
+    return held
 
 
 @contextmanager

@@ -16,7 +16,6 @@ from typing import Any, BinaryIO
 
 import numpy as np
 from numpy.typing import NDArray
-from pydantic import ValidationError
 
 from zhuoji_env.arena import jsonl, stats
 from zhuoji_env.arena.gauntlet import LAYOUT, Gauntlet
@@ -173,23 +172,11 @@ def read(path: str | Path) -> Card:
 
 
 def _read(content: bytes, path: Path) -> Card:
-    card: Card | None = None
-    for number, text in enumerate(content.splitlines(), 1):
-        try:
-            line = json.loads(text)
-            if card is not None:
-                card.add(line)
-            elif line["format"] == FORMAT:
-                gauntlet = Gauntlet.model_validate_json(json.dumps(line["gauntlet"]))
-                card = Card(path, _texts(line["agent"]), gauntlet)
-            else:
-                raise ValueError("not the format")
-        except (KeyError, TypeError, ValueError, AttributeError, ValidationError) as error:
-            what = "line of a benchmark" if card is not None else f"{FORMAT} file"
-            raise ZhuojiError(f"{path}, line {number}: not a {what}") from error
-    if card is None:
-        raise ZhuojiError(f"{path}: not a {FORMAT} file: it has no finished line")
-    return card
+    def begin(line: Line) -> Card:
+        gauntlet = Gauntlet.model_validate_json(json.dumps(line["gauntlet"]))
+        return Card(path, _texts(line["agent"]), gauntlet)
+
+    return jsonl.read(content, path, FORMAT, "line of a benchmark", begin)
 
 
 def _texts(agent: dict[str, Any]) -> dict[str, str]:
