@@ -7,7 +7,6 @@ import io
 import json
 import os
 import platform
-import time
 from collections.abc import Sequence
 from importlib.metadata import version
 from pathlib import Path
@@ -15,8 +14,8 @@ from typing import Any
 
 import yaml
 from rich.console import Console
-from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
+from training.bar import Bar
 from training.imitate.args import Args, command
 from training.imitate.learn import Judged
 from training.selfplay.report import LIBRARIES
@@ -25,27 +24,14 @@ from zhuoji_env.arena.match import MatchResult
 from zhuoji_env.writing import write_whole
 
 Curve = list[dict[str, Any]]
-# Without a terminal a line is printed this often, in seconds.
-LINE_EVERY = 20.0
 
 
 class Show:
     """Progress on a console."""
 
     def __init__(self, console: Console, total: int, done: int) -> None:
-        self._console, self._total = console, total
-        self._bar = Progress(
-            TextColumn("{task.description}"),
-            BarColumn(bar_width=20),
-            TextColumn("{task.percentage:3.0f}%"),
-            TimeElapsedColumn(),
-            TimeRemainingColumn(),
-            console=console,
-            disable=not console.is_terminal,
-        )
-        self._task = self._bar.add_task("imitating", total=total, completed=done)
+        self._bar = Bar(console, "imitating", total, done)
         self._judged = ""
-        self._line_at = time.perf_counter() - LINE_EVERY
 
     def __enter__(self) -> Show:
         self._bar.start()
@@ -59,12 +45,7 @@ class Show:
         if "agreement" in row:
             self._judged = f"  held out: agrees {row['agreement']:.1%}, loses {row['regret']:.3f}"
         text = f"{row['speed']:,.0f} decisions/s  loss {row['loss']:.3f}{self._judged}"
-        self._bar.update(self._task, completed=row["deals"], description=text)
-        now = time.perf_counter()
-        if not self._console.is_terminal and now - self._line_at >= LINE_EVERY:
-            self._line_at = now
-            share = min(1.0, row["deals"] / self._total)
-            self._console.print(f"{share:4.0%}  {text}", highlight=False, soft_wrap=True)
+        self._bar.update(row["deals"], text)
 
 
 def write_curve(folder: Path, curve: Curve) -> None:

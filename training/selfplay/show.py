@@ -2,24 +2,20 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from rich.console import Console
-from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 from torch.utils.tensorboard import SummaryWriter
 
+from training.bar import Bar
 from training.selfplay.config import CURRENT, PAST
 from training.selfplay.rows import Batch
 from training.selfplay.strength import Strength
 from training.selfplay.tables import LEARNER
 from zhuoji_env.engine.layout import DISCARD_WIN, DRAW
-
-# Without a terminal a line is printed this often, in seconds.
-LINE_EVERY = 20.0
 
 
 def dealt(batches: Sequence[Batch], names: Sequence[str], sigma: Sequence[float]) -> dict[str, Any]:
@@ -57,19 +53,8 @@ class Show:
     """Progress on a console and TensorBoard events in a folder."""
 
     def __init__(self, console: Console, folder: Path, total: int, done: int) -> None:
-        self._console, self._total = console, total
-        self._bar = Progress(
-            TextColumn("{task.description}"),
-            BarColumn(bar_width=20),
-            TextColumn("{task.percentage:3.0f}%"),
-            TimeElapsedColumn(),
-            TimeRemainingColumn(),
-            console=console,
-            disable=not console.is_terminal,
-        )
-        self._task = self._bar.add_task("training", total=total, completed=done)
+        self._bar = Bar(console, "training", total, done)
         self._events = SummaryWriter(folder, purge_step=done)
-        self._line_at = time.perf_counter() - LINE_EVERY
 
     def __enter__(self) -> Show:
         self._bar.start()
@@ -81,7 +66,7 @@ class Show:
 
     def say(self, text: str) -> None:
         """Print a line beside the bar."""
-        self._console.print(text, highlight=False, soft_wrap=True)
+        self._bar.say(text)
 
     def update(self, row: dict[str, Any]) -> None:
         """Show one update's row of the curve."""
@@ -99,11 +84,7 @@ class Show:
         edges = "  ".join(f"{who} {edge:+.2f}" for who, edge in row.get("edges", {}).items())
         if edges:
             text += f"  sigma a deal: {edges}"
-        self._bar.update(self._task, completed=row["decisions"], description=text)
-        now = time.perf_counter()
-        if not self._console.is_terminal and now - self._line_at >= LINE_EVERY:
-            self._line_at = now
-            self.say(f"{row['decisions'] / self._total:4.0%}  {text}")
+        self._bar.update(row["decisions"], text)
 
     def strength(self, found: Sequence[Strength], decisions: int) -> None:
         """Show measured strengths."""
