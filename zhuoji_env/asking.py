@@ -10,8 +10,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from zhuoji_env import observation
+from zhuoji_env.actions import N_ACTIONS
 from zhuoji_env.baselines import Agent
 from zhuoji_env.errors import ZhuojiError
+
+
+def legal_of(views: NDArray[np.void]) -> NDArray[np.bool_]:
+    """Return the legal actions of views, (n, 58) bool."""
+    return (views["legal"][:, None] >> np.arange(N_ACTIONS) & 1).astype(bool)
 
 
 class Player:

@@ -101,13 +101,19 @@ def ready_worth(
 
 
 @kernel
+def by_lacking(lacking: int, one: float, two: float, three: float, more: float) -> float:
+    """Return what is told of hands that lack so many tiles."""
+    if lacking == 1:
+        return one
+    if lacking == 2:
+        return two
+    return three if lacking == 3 else more
+
+
+@kernel
 def help_of(lacking: int, p: Record) -> float:
     """Return the copies that help a basic hand on average."""
-    if lacking == 1:
-        return float(p.help_1)
-    if lacking == 2:
-        return float(p.help_2)
-    return float(p.help_3) if lacking == 3 else float(p.help_4)
+    return by_lacking(lacking, p.help_1, p.help_2, p.help_3, p.help_4)
 
 
 @kernel
@@ -141,11 +147,7 @@ def basic_worth(
 @kernel
 def suit_share(lacking: int, p: Record) -> float:
     """Return the share of a suit's unseen copies that helps a pure hand on average."""
-    if lacking == 1:
-        return float(p.suit_1)
-    if lacking == 2:
-        return float(p.suit_2)
-    return float(p.suit_3) if lacking == 3 else float(p.suit_4)
+    return by_lacking(lacking, p.suit_1, p.suit_2, p.suit_3, p.suit_4)
 
 
 @kernel

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from zhuoji_env.actions import N_ACTIONS
+from zhuoji_env.asking import legal_of
 from zhuoji_env.baselines import Agent
 from zhuoji_env.engine import tables as suit_tables
 from zhuoji_env.engine.distance import distances_left, lowering_kinds
@@ -67,8 +68,7 @@ def shortlist(base: Agent, views: Views, chosen: NDArray[np.int64], most: int) -
     such, else by a quick look.
     """
     ranked = getattr(base, "scores", quick_look)(views).astype(np.float64)
-    places = np.arange(N_ACTIONS)
-    legal = views["legal"][:, None] >> places & 1 == 1
+    legal = legal_of(views)
     ranked[~legal] = -np.inf
     ranked[np.arange(len(views)), chosen] = np.inf
     order = np.argsort(-ranked, axis=1, kind="stable")[:, :most]

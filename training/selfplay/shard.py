@@ -26,7 +26,7 @@ from training.selfplay import tables as kernels
 from training.selfplay.rows import Arrays, Batch, Rows
 from training.selfplay.tables import ENDED
 from zhuoji_env import observation
-from zhuoji_env.asking import Player
+from zhuoji_env.asking import Player, legal_of
 from zhuoji_env.engine import tables as lookup
 from zhuoji_env.engine.layout import VIEW
 from zhuoji_env.observation.writing import write_oracle
@@ -180,9 +180,8 @@ class Shard:
     def _play_agent(self, player: Player, rows: slice) -> None:
         views = self._views[rows]
         if len(views):
-            legal = (views["legal"][:, None] >> np.arange(zj.actions.N_ACTIONS) & 1).astype(bool)
             at = self._order[rows]
-            self._actions[at] = player.ask(views, legal, self.plan.first + at)
+            self._actions[at] = player.ask(views, legal_of(views), self.plan.first + at)
 
     def _close(self, rows: Rows, deals: NDArray[np.void]) -> Batch:
         """Split rows into trajectories that ended and those that go on."""

@@ -15,8 +15,9 @@ from itertools import islice
 import numpy as np
 from numpy.typing import NDArray
 
-from zhuoji_env.actions import BAOTING, N_ACTIONS
+from zhuoji_env.actions import BAOTING
 from zhuoji_env.arena.entrants import Entrant, Source
+from zhuoji_env.asking import legal_of
 from zhuoji_env.baselines import make
 from zhuoji_env.engine.games import Games
 from zhuoji_env.engine.layout import VIEW
@@ -71,7 +72,7 @@ def digest(agent: Source, shown: NDArray[np.void]) -> str:
     entrant = Entrant(agent)
     player = entrant.player()
     player.reset(len(shown), 0)
-    legal = (shown["legal"][:, None] >> np.arange(N_ACTIONS) & 1).astype(bool)
+    legal = legal_of(shown)
     chosen = player.ask(shown, legal, np.arange(len(shown)))
     if not np.all(legal[np.arange(len(shown)), chosen]):
         raise ZhuojiError(f"agent {entrant.name!r} plays an illegal action in a golden view")
