@@ -6,7 +6,6 @@ import json
 import os
 import shlex
 import signal
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -37,6 +36,8 @@ from zhuoji_env.rules import Rules
 
 SIZE = NetworkConfig(channels=4, convolutions=1, hidden=8, value=0)
 RULES = (Rules.load("guiyang"), Rules.load("duole"))
+pytestmark = pytest.mark.usefixtures("one_thread", "quick_sigma")
+
 TINY: dict[str, Any] = {
     "rules": "guiyang,zhuoji",
     "deals": 40,
@@ -55,19 +56,6 @@ TINY: dict[str, Any] = {
     "match_rules": "guiyang",
     "threads": 2,
 }
-
-
-@pytest.fixture(autouse=True, scope="module")
-def _one_thread() -> Iterator[None]:
-    before = torch.get_num_threads()
-    torch.set_num_threads(1)
-    yield
-    torch.set_num_threads(before)
-
-
-@pytest.fixture(autouse=True)
-def _quick_sigma(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(rulesets, "SIGMA_DEALS", 40)
 
 
 def tiny(folder: Path, **changed: Any) -> Args:

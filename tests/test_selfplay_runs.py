@@ -10,7 +10,6 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -31,6 +30,8 @@ from training.selfplay.config import Config, build
 from training.selfplay.run import BAD_INPUT, clear, kept_for, learn, main, train
 from training.selfplay.session import GaveUp, Run
 from zhuoji_env import observation
+
+pytestmark = pytest.mark.usefixtures("one_thread", "quick_sigma")
 
 TINY: dict[str, Any] = {
     "rules": ["guiyang", "zhuoji"],
@@ -54,19 +55,6 @@ TINY: dict[str, Any] = {
     "final_against": ["random", "untrained"],
     "threads": 1,
 }
-
-
-@pytest.fixture(autouse=True, scope="module")
-def _one_thread() -> Iterator[None]:
-    before = torch.get_num_threads()
-    torch.set_num_threads(1)
-    yield
-    torch.set_num_threads(before)
-
-
-@pytest.fixture(autouse=True)
-def _quick_sigma(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(rulesets, "SIGMA_DEALS", 40)
 
 
 def tiny(folder: Path, **changed: Any) -> Config:
